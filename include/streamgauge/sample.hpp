@@ -1,0 +1,190 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <streamgauge/time.hpp>
+
+namespace streamgauge {
+
+/// Why an observable of a sample has no value.
+/// Why: absent is absent. A missing duration is never 0, NaN or a sentinel; it is one of these, and reports say which.
+enum class absence : std::uint8_t {
+  none,  ///< nothing is missing: the value is there
+  // Nobody asked for it, so it does not count as entered.
+  not_asked,  ///< a phase without a stream has no device time, a phase that is not waited for no completion
+  // Entered, not finished.
+  still_open,  ///< the phase was open when the recording was taken
+  body_threw,  ///< an exception left the body
+  // Entered, finished, and the value was lost.
+  stream_capture,       ///< the stream was being captured into a graph, where a plain record cannot be read
+  capture_elsewhere,    ///< the legacy stream cannot be used while another stream is being captured
+  pool_full,            ///< every event of the thread's pool was waiting for the device
+  no_memory,            ///< the host had no memory for the sample or its events
+  other_thread_stream,  ///< a per-thread default stream was ended on another thread, where it is another stream
+  context_gone,         ///< the device was reset or its context destroyed meanwhile
+  no_context,           ///< the device had no context yet, and none is made on the program's behalf
+  no_driver,            ///< no CUDA driver, or no device, on this machine
+  driver_too_old,       ///< the driver is older than the CUDA runtime needs
+  forked,               ///< a forked child cannot use its parent's CUDA
+  earlier_work_failed,  ///< the program's own earlier work failed, and CUDA reports it on every later call
+  call_failed,          ///< a CUDA call of ours failed; the recording's problems name it
+  negative,             ///< a reading below zero, which no duration has
+};
+
+/// What became of one observable of one sample. For each observable: entered = kept + dropped + incomplete.
+enum class fate : std::uint8_t { kept, dropped, incomplete, not_asked };
+
+[[nodiscard]] constexpr fate fate_of(absence why) noexcept {
+  switch (why) {
+    case absence::none: return fate::kept;
+    case absence::not_asked: return fate::not_asked;
+    case absence::still_open:
+    case absence::body_threw: return fate::incomplete;
+    default: return fate::dropped;
+  }
+}
+
+/// The reason in words that finish the sentence "no device time: ...".
+[[nodiscard]] constexpr char const* describe(absence why) noexcept {
+  switch (why) {
+    case absence::none: return "nothing is missing";
+    case absence::not_asked: return "not asked for";
+    case absence::still_open: return "still open when the recording was taken";
+    case absence::body_threw: return "an exception left the body";
+    case absence::stream_capture: return "the stream was being captured into a graph";
+    case absence::capture_elsewhere: return "the legacy stream cannot be used while another stream is being captured";
+    case absence::pool_full: return "every event of the pool was waiting for the device";
+    case absence::no_memory: return "the host had no memory left";
+    case absence::other_thread_stream: return "a per-thread default stream was ended on another thread";
+    case absence::context_gone: return "the device was reset or its context destroyed";
+    case absence::no_context: return "the device had no context yet (any CUDA call of yours makes one)";
+    case absence::no_driver: return "no CUDA device or driver on this machine";
+    case absence::driver_too_old: return "the CUDA driver is older than the runtime needs";
+    case absence::forked: return "a forked child cannot use its parent's CUDA";
+    case absence::earlier_work_failed: return "earlier work of the program failed";
+    case absence::call_failed: return "a CUDA call of the recorder failed";
+    case absence::negative: return "the reading was below zero";
+  }
+  return "unknown";
+}
+
+/// A duration, or the reason why there is none. Eight bytes, so that a long run stays small.
+/// Units: nanoseconds, never negative.
+class observation {
+ public:
+  constexpr observation(nanoseconds value) noexcept
+      : coded_{value.count() >= 0 ? value.count() : code(absence::negative)} {}
+  constexpr observation(absence why) noexcept : coded_{code(why)} {}
+
+  [[nodiscard]] constexpr bool known() const noexcept { return coded_ >= 0; }
+
+  /// The value, absent when it is not known.
+  [[nodiscard]] constexpr std::optional<nanoseconds> value() const noexcept {
+    if (!known()) return std::nullopt;
+    return nanoseconds{coded_};
+  }
+
+  /// Why there is no value; `absence::none` when there is one.
+  [[nodiscard]] constexpr absence why_absent() const noexcept {
+    return known() ? absence::none : static_cast<absence>(-1 - coded_);
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(observation a, observation b) noexcept { return a.coded_ == b.coded_; }
+  [[nodiscard]] friend constexpr bool operator!=(observation a, observation b) noexcept { return !(a == b); }
+
+ private:
+  static constexpr std::int64_t code(absence why) noexcept { return -1 - static_cast<std::int64_t>(why); }
+
+  std::int64_t coded_;  // a value as it is, a reason below zero
+};
+
+/// How the host waits for the device. Part of the result: the two differ by many microseconds.
+enum class wait_policy : std::uint8_t {
+  none,   ///< the program did not wait through the phase
+  spin,   ///< poll until done: the quickest answer, a busy core
+  block,  ///< sleep until the driver wakes the thread
+};
+
+/// What a recorder does when a phase is entered.
+enum class mode : std::uint8_t {
+  off,   ///< nothing at all
+  mark,  ///< NVTX ranges only
+  time,  ///< ranges, host stamps and events
+};
+
+/// One execution of one phase. The observables are never merged: each has its own unit, source and fate.
+/// Shape: 64 bytes at most; a test holds it.
+struct sample {
+  nanoseconds entered{0};                         ///< host, since the recording's origin
+  observation submit{absence::not_asked};         ///< host: from entering to leaving (or to the wait): the enqueue
+  observation device{absence::not_asked};         ///< device: start event to stop event on one stream
+  observation completion{absence::not_asked};     ///< host: from entering until a wait saw the device done
+  std::optional<std::uint32_t> parent;            ///< index in `recording::all` of the series it was entered in, same thread
+  std::uint32_t thread = 0;                       ///< which thread entered it, counted from 0 within the recording
+  std::uint32_t records_inside = 0;               ///< event records of phases nested in it: its interval contains them
+  wait_policy waited = wait_policy::none;         ///< how completion was observed
+};
+static_assert(sizeof(sample) <= 64, "a long run keeps a sample in 64 bytes");
+
+/// One key and value that make executions of a phase comparable: shape, dtype, mode.
+struct condition {
+  std::string key;
+  std::string value;
+
+  [[nodiscard]] friend bool operator==(condition const& a, condition const& b) {
+    return a.key == b.key && a.value == b.value;
+  }
+};
+
+/// The samples of one phase under one set of conditions, in the order in which they were entered.
+/// Why: executions that differ (another shape, another type) are never averaged.
+struct series {
+  std::string phase;
+  std::vector<condition> conditions;
+  std::size_t warmup = 0;       ///< this many samples, the first ones, are warm-up
+  std::vector<sample> samples;
+  std::uint64_t lost = 0;       ///< entered, but the host had no memory to keep anything of them: dropped
+};
+
+/// Something that went wrong while measuring; the measured program was not disturbed.
+struct problem {
+  std::string phase;            ///< where it showed first
+  std::string text;             ///< what happened and what helps
+  int status = 0;               ///< CUDA's status, 0 when CUDA was not involved
+  std::uint64_t count = 1;      ///< how often
+};
+
+/// A device that samples came from.
+struct device_description {
+  int ordinal = 0;              ///< as the program numbers its devices
+  std::string name;
+  std::optional<nanoseconds> event_floor;       ///< device time that an empty phase reads, the median of several
+  std::optional<nanoseconds> submit_floor;      ///< host time that an empty phase reads: its two records and two stamps
+  std::optional<nanoseconds> event_resolution;  ///< the smallest step seen between such readings
+  std::string why_no_floor;     ///< the reason when it was not measured
+};
+
+/// What a result needs to be read again later.
+struct environment {
+  std::string library_version;
+  std::optional<int> driver_version;            ///< as CUDA counts: 13000 is 13.0
+  std::optional<int> runtime_version;           ///< the loaded runtime
+  std::optional<int> compiled_runtime_version;  ///< the headers that the program was compiled with
+  std::vector<device_description> devices;      ///< those that samples came from
+  std::string why_no_device;                    ///< empty, or the one line why nothing could be seen of the device
+  std::optional<nanoseconds> host_floor;        ///< what a pair of host stamps with nothing between reads
+};
+
+/// All series of a recorder with their environment: plain values, free of CUDA, ready to summarise.
+struct recording {
+  mode recorded = mode::time;
+  std::string why_not_measured;     ///< why `recorded` is not `time`: empty, or "off" and who switched it off
+  streamgauge::environment environment;
+  std::vector<series> all;          ///< in the order in which the phases were first made
+  std::vector<problem> problems;    ///< the first one first
+};
+
+}  // namespace streamgauge

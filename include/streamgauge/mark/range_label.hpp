@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#include <cerrno>
+#endif
+
+#include <streamgauge/mark/first_use.hpp>
+
+namespace streamgauge {
+
+/// Tells threads apart; no thread's mark is null.
+using thread_mark = void const*;
+
+/// The calling thread's mark.
+/// Why: NVTX keeps a stack of pushed ranges for each thread, so a pop belongs where its push was. The thread pointer is
+/// the cheapest mark that every shared library agrees on, and it is read anew each time: a coroutine may go on
+/// elsewhere.
+[[nodiscard]] inline thread_mark this_thread_mark() noexcept {
+#if defined(__x86_64__)
+  thread_mark mark;
+  asm volatile("mov{q}\t{%%fs:0, %0|%0, QWORD PTR fs:0}" : "=r"(mark));
+  return mark;
+#elif defined(__aarch64__)
+  thread_mark mark;
+  asm volatile("mrs\t%0, tpidr_el0" : "=r"(mark));
+  return mark;
+#else
+  return &errno;
+#endif
+}
+
+/// Counts ranges that were pushed on one thread and would have been popped on another.
+[[gnu::visibility("hidden")]] inline std::atomic<std::uint64_t> misplaced_pop_count{0};
+
+/// What a label's translation unit does with NVTX in one domain; `range_calls_in<Domain>()` of `range.hpp` makes it.
+/// Why: units with and without NVTX in one program share `range_label`, so what differs between them stands in here.
+struct range_calls {
+  void* (*register_name)(char const* text) noexcept;
+  void (*push)(char const* text, void* registered) noexcept;
+  void (*pop)() noexcept;
+  std::uint64_t (*start)(char const* text, void* registered) noexcept;
+  void (*end)(std::uint64_t id) noexcept;
+};
+
+/// A name in a domain chosen at run time, registered at the first use: what a phase holds.
+/// Threads: any.
+class range_label {
+ public:
+  range_label(std::string text, range_calls const& calls) noexcept : text_{std::move(text)}, calls_{&calls} {}
+
+  range_label(range_label const&) = delete;
+  range_label& operator=(range_label const&) = delete;
+
+  [[nodiscard]] std::string const& text() const noexcept { return text_; }
+
+  /// Opens a range on this thread's stack and says which thread that is.
+  [[nodiscard]] thread_mark push() const noexcept {
+    calls_->push(text_.c_str(), registered());
+    return this_thread_mark();
+  }
+
+  /// Closes the thread's innermost range. On another thread than the push's it only counts in `misplaced_pops()`.
+  void pop(thread_mark pushed_on) const noexcept {
+    if (pushed_on == this_thread_mark())
+      calls_->pop();
+    else
+      misplaced_pop_count.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// Opens a range that `end` may close on any thread.
+  [[nodiscard]] std::uint64_t start() const noexcept { return calls_->start(text_.c_str(), registered()); }
+  void end(std::uint64_t id) const noexcept { calls_->end(id); }
+
+ private:
+  void* registered() const noexcept {
+    once_([this] { registered_ = calls_->register_name(text_.c_str()); });
+    return registered_;
+  }
+
+  std::string text_;
+  range_calls const* calls_;
+  mutable void* registered_ = nullptr;
+  mutable first_use once_;
+};
+
+}  // namespace streamgauge

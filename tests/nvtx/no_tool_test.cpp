@@ -1,0 +1,80 @@
+// Without these, a program in production, where no tool listens, could pay for names that nobody reads.
+#include <doctest/doctest.h>
+
+#include <streamgauge/mark/range.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace sg = streamgauge;
+
+namespace {
+
+std::size_t allocations = 0;
+
+struct quiet {
+  static constexpr char const* name = "quiet";
+};
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size)) return memory;
+  std::abort();
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept { return operator new(size); }
+void* operator new[](std::size_t size, std::nothrow_t const&) noexcept { return operator new(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+TEST_CASE("no tool is attached, and a domain has no handle") {
+  CHECK_FALSE(sg::tool_attached());
+  CHECK(sg::domain_handle<quiet>() == nullptr);
+}
+
+TEST_CASE("case-64: without a tool a million ranges of every kind allocate nothing and call no name's callable") {
+  static sg::registered_name_in<quiet> const step{"step"};
+  static sg::named_category_in<quiet> const io{"io"};
+  static sg::range_label const label{"label", sg::range_calls_in<quiet>()};
+  std::string const text(1000, 'x');
+  int called = 0;
+  auto const make_name = [&] {
+    ++called;
+    return std::string(1000, 'y');
+  };
+  auto const before = allocations;
+  for (int i = 0; i < 1000000; ++i) {
+    sg::scoped_range a{"literal"};
+    sg::scoped_range_in<quiet> b{step, io, sg::color{1}, sg::payload{i}};
+    sg::range_in<quiet> c{"started"};
+    sg::mark("mark");
+    label.pop(label.push());
+  }
+  for (int i = 0; i < 1000; ++i) {
+    sg::scoped_range view{std::string_view{text}.substr(0, 900)};
+    sg::scoped_range whole{text};
+    sg::scoped_range lazy{make_name};
+    sg::range_in<quiet> started{make_name};
+    sg::mark(make_name);
+  }
+  CHECK(allocations == before);
+  CHECK(called == 0);
+  CHECK(std::string(100, 'z').size() == 100);
+  CHECK(allocations == before + 1);  // the counter counts
+}
+
+TEST_CASE("case-55: a range whose name was never made is nobody's to pop") {
+  auto const before = sg::misplaced_pops();
+  std::optional<sg::scoped_range> lazy{std::in_place, [] { return "never"; }};
+  std::thread{[&] { lazy.reset(); }}.join();
+  CHECK(sg::misplaced_pops() == before);
+}

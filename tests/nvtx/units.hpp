@@ -1,0 +1,14 @@
+#pragma once
+
+// Units of one program that include NVTX in different ways, or not at all.
+namespace units {
+
+void nvtx3_first();  // nvtx3.hpp, then ours; one range of each, ours inside
+void nvtx3_last();   // ours, then nvtx3.hpp
+// Each uses everything that marking offers. They return how many callables they called to make a name.
+int nvtx_disable();    // NVTX_DISABLE
+int without_header();  // no NVTX header to be found
+int version2_first();  // NVTX version 2 was included before
+int compiled_out();    // STREAMGAUGE_DISABLE
+
+}  // namespace units

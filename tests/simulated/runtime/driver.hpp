@@ -1,0 +1,48 @@
+#pragma once
+
+// The driver's functions. Their types are written by hand: the machine needs no cuda.h.
+// Those that take a stream come in two forms, one for each meaning of a null handle; `entry_points.cpp` makes them.
+
+#include "contexts.hpp"
+
+namespace simulated::inside {
+
+using CUresult = int;
+using CUcontext = struct CUctx_st*;
+
+CUresult cuEventCreate(cudaEvent_t* event, unsigned int flags);
+CUresult cuEventDestroy(cudaEvent_t event);
+CUresult record(cudaEvent_t event, cudaStream_t stream);
+CUresult record_with_flags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
+CUresult cuEventQuery(cudaEvent_t event);
+CUresult cuEventSynchronize(cudaEvent_t event);
+CUresult cuEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
+
+CUresult cuStreamCreate(cudaStream_t* stream, unsigned int flags);
+CUresult cuStreamDestroy(cudaStream_t stream);
+CUresult synchronize(cudaStream_t stream);
+CUresult query(cudaStream_t stream);
+CUresult wait(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
+CUresult is_capturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
+CUresult get_context(cudaStream_t stream, CUcontext* result);
+CUresult cuThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode);
+
+CUresult cuCtxGetCurrent(CUcontext* result);
+CUresult cuCtxPushCurrent(CUcontext handle);
+CUresult cuCtxPopCurrent(CUcontext* result);
+CUresult cuCtxGetId(CUcontext handle, unsigned long long* id);
+CUresult cuCtxGetDevice(int* device);
+CUresult cuCtxSynchronize();
+
+CUresult cuDeviceGet(int* device, int ordinal);
+CUresult cuDeviceGetCount(int* count);
+CUresult cuDeviceGetName(char* name, int length, int device);
+CUresult cuDeviceGetAttribute(int* value, int attribute, int device);
+CUresult cuDevicePrimaryCtxGetState(int device, unsigned int* flags, int* active);
+CUresult cuDevicePrimaryCtxRetain(CUcontext* result, int device);
+CUresult cuDevicePrimaryCtxRelease(int device);
+
+CUresult cuProfilerStart();
+CUresult cuProfilerStop();
+
+}  // namespace simulated::inside

@@ -1,0 +1,160 @@
+// The look-up of driver functions.
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver.hpp"
+
+namespace simulated::inside {
+namespace {
+
+// The functions that take a stream, once for each meaning of a null handle.
+template <null_means Meaning>
+CUresult cu_event_record(cudaEvent_t event, cudaStream_t stream) {
+  return record(event, named(stream, Meaning));
+}
+template <null_means Meaning>
+CUresult cu_event_record_with_flags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  return record_with_flags(event, named(stream, Meaning), flags);
+}
+template <null_means Meaning>
+CUresult cu_stream_synchronize(cudaStream_t stream) {
+  return synchronize(named(stream, Meaning));
+}
+template <null_means Meaning>
+CUresult cu_stream_query(cudaStream_t stream) {
+  return query(named(stream, Meaning));
+}
+template <null_means Meaning>
+CUresult cu_stream_wait_event(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+  return wait(named(stream, Meaning), event, flags);
+}
+template <null_means Meaning>
+CUresult cu_stream_is_capturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return is_capturing(named(stream, Meaning), status);
+}
+template <null_means Meaning>
+CUresult cu_stream_get_ctx(cudaStream_t stream, CUcontext* result) {
+  return get_context(named(stream, Meaning), result);
+}
+
+struct entry_point {
+  char const* name;
+  int since;  ///< the CUDA version that brought it
+  void* legacy;
+  void* per_thread;
+};
+
+template <class Function>
+entry_point plain(char const* name, int since, Function* function) {
+  return {name, since, reinterpret_cast<void*>(function), reinterpret_cast<void*>(function)};
+}
+
+template <class Function>
+entry_point streamed(char const* name, int since, Function* legacy, Function* per_thread) {
+  return {name, since, reinterpret_cast<void*>(legacy), reinterpret_cast<void*>(per_thread)};
+}
+
+std::vector<entry_point> const& entry_points() {
+  constexpr auto legacy = null_means::legacy;
+  constexpr auto thread = null_means::per_thread;
+  static const std::vector<entry_point> list{
+      plain("cuEventCreate", 2000, cuEventCreate),
+      plain("cuEventDestroy", 4000, cuEventDestroy),
+      streamed("cuEventRecord", 2000, cu_event_record<legacy>, cu_event_record<thread>),
+      streamed("cuEventRecordWithFlags", 11010, cu_event_record_with_flags<legacy>, cu_event_record_with_flags<thread>),
+      plain("cuEventQuery", 2000, cuEventQuery),
+      plain("cuEventSynchronize", 2000, cuEventSynchronize),
+      plain("cuEventElapsedTime", 2000, cuEventElapsedTime),
+      plain("cuStreamCreate", 2000, cuStreamCreate),
+      plain("cuStreamDestroy", 4000, cuStreamDestroy),
+      streamed("cuStreamSynchronize", 2000, cu_stream_synchronize<legacy>, cu_stream_synchronize<thread>),
+      streamed("cuStreamQuery", 2000, cu_stream_query<legacy>, cu_stream_query<thread>),
+      streamed("cuStreamWaitEvent", 3020, cu_stream_wait_event<legacy>, cu_stream_wait_event<thread>),
+      streamed("cuStreamIsCapturing", 10000, cu_stream_is_capturing<legacy>, cu_stream_is_capturing<thread>),
+      streamed("cuStreamGetCtx", 9020, cu_stream_get_ctx<legacy>, cu_stream_get_ctx<thread>),
+      plain("cuThreadExchangeStreamCaptureMode", 10010, cuThreadExchangeStreamCaptureMode),
+      plain("cuCtxGetCurrent", 4000, cuCtxGetCurrent),
+      plain("cuCtxPushCurrent", 4000, cuCtxPushCurrent),
+      plain("cuCtxPopCurrent", 4000, cuCtxPopCurrent),
+      plain("cuCtxGetId", 12000, cuCtxGetId),
+      plain("cuCtxGetDevice", 2000, cuCtxGetDevice),
+      plain("cuCtxSynchronize", 2000, cuCtxSynchronize),
+      plain("cuDeviceGet", 2000, cuDeviceGet),
+      plain("cuDeviceGetCount", 2000, cuDeviceGetCount),
+      plain("cuDeviceGetName", 2000, cuDeviceGetName),
+      plain("cuDeviceGetAttribute", 2000, cuDeviceGetAttribute),
+      plain("cuDevicePrimaryCtxGetState", 7000, cuDevicePrimaryCtxGetState),
+      plain("cuDevicePrimaryCtxRetain", 7000, cuDevicePrimaryCtxRetain),
+      plain("cuDevicePrimaryCtxRelease", 11000, cuDevicePrimaryCtxRelease),
+      plain("cuProfilerStart", 4000, cuProfilerStart),
+      plain("cuProfilerStop", 4000, cuProfilerStop),
+  };
+  return list;
+}
+
+int look_up(call_in_progress& c, char const* symbol, void** function, int version, unsigned long long flags,
+            null_means default_meaning, cudaDriverEntryPointQueryResult* result) {
+  if (!symbol || !function) return cudaErrorInvalidValue;
+  *function = nullptr;
+  auto answer = cudaDriverEntryPointSymbolNotFound;
+  auto const& hidden = c.m.options.hidden_entry_points;
+  bool const is_hidden = std::find(hidden.begin(), hidden.end(), symbol) != hidden.end();
+  for (auto const& entry : entry_points()) {
+    if (std::strcmp(entry.name, symbol) != 0 || is_hidden || entry.since > c.m.options.driver_version) continue;
+    if (entry.since > version) {
+      answer = cudaDriverEntryPointVersionNotSufficent;
+      continue;
+    }
+    auto meaning = default_meaning;
+    if (flags == cudaEnableLegacyStream) meaning = null_means::legacy;
+    if (flags == cudaEnablePerThreadDefaultStream) meaning = null_means::per_thread;
+    *function = meaning == null_means::legacy ? entry.legacy : entry.per_thread;
+    answer = cudaDriverEntryPointSuccess;
+  }
+  if (result) *result = answer;
+  // Without a place for the answer, a missing symbol is an error.
+  return answer == cudaDriverEntryPointSuccess || result ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+cudaError_t logged_look_up(char const* name, char const* symbol, void** function, int version, unsigned long long flags,
+                           null_means meaning, cudaDriverEntryPointQueryResult* result) {
+  subject about;
+  about.symbol = symbol;
+  return static_cast<cudaError_t>(make_call(
+      call_kind::look_up, name, about,
+      [&](auto& c) { return look_up(c, symbol, function, version, flags, meaning, result); }, failing::skips));
+}
+
+}  // namespace
+}  // namespace simulated::inside
+
+using namespace simulated::inside;
+
+extern "C" {
+
+cudaError_t cudaGetDriverEntryPoint(char const* symbol, void** function, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult* result) {
+  return logged_look_up("cudaGetDriverEntryPoint", symbol, function, CUDART_VERSION, flags, null_means::legacy, result);
+}
+
+cudaError_t cudaGetDriverEntryPoint_ptsz(char const* symbol, void** function, unsigned long long flags,
+                                         cudaDriverEntryPointQueryResult* result) {
+  return logged_look_up("cudaGetDriverEntryPoint", symbol, function, CUDART_VERSION, flags, null_means::per_thread,
+                        result);
+}
+
+// The headers have these two since 12.5.
+cudaError_t cudaGetDriverEntryPointByVersion(char const* symbol, void** function, unsigned int version,
+                                             unsigned long long flags, cudaDriverEntryPointQueryResult* result) {
+  return logged_look_up("cudaGetDriverEntryPointByVersion", symbol, function, static_cast<int>(version), flags,
+                        null_means::legacy, result);
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion_ptsz(char const* symbol, void** function, unsigned int version,
+                                                  unsigned long long flags, cudaDriverEntryPointQueryResult* result) {
+  return logged_look_up("cudaGetDriverEntryPointByVersion", symbol, function, static_cast<int>(version), flags,
+                        null_means::per_thread, result);
+}
+
+}  // extern "C"

@@ -1,0 +1,297 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <streamgauge/time.hpp>
+#include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/nesting.hpp>
+#include <streamgauge/analyze/summary.hpp>
+#include <streamgauge/report/text.hpp>
+
+namespace streamgauge::report {
+
+/// The lines under a table: what its columns mean, how far they can be trusted, and what became of every sample.
+class notes {
+ public:
+  explicit notes(recording_summary const& of) : of_{of} {}
+
+  [[nodiscard]] std::string const& text() const noexcept { return text_; }
+
+  /// What the columns mean; only of those that are there.
+  [[gnu::cold]] void add_legend() {
+    bool any_inside = false;
+    for (auto const& row : of_.rows) any_inside = any_inside || row.what.most_records_inside > 0;
+    text_.append(note("submit", "host time from entering a phase to leaving it: what it took to enqueue"));
+    if (entered(device_of))
+      text_.append(
+          note("device", "from the start event to the stop event on the stream, gaps included: not kernel time"));
+    if (any_inside) text_.append(note("inside", "event records of nested phases that lie within one device interval"));
+    if (entered(completion_of))
+      text_.append(note("completion", "host time from entering until the wait returned; a spin polls, a block sleeps"));
+  }
+
+  /// What the instrument itself reads.
+  [[gnu::cold]] void add_instrument() {
+    char const* label = "instrument";
+    for (auto const& device : of_.environment.devices) {
+      say_device(device);
+      if (device.event_floor) {
+        say(": an empty phase reads ");
+        say_time(*device.event_floor);
+        say(" on the device");
+      } else {
+        say(": what an empty phase reads was not measured");
+        if (!device.why_no_floor.empty()) say(": ");
+        say(escaped(device.why_no_floor));
+      }
+      if (device.event_resolution) {
+        say(", in steps of ");
+        say_time(*device.event_resolution);
+      }
+      if (device.submit_floor) {
+        say("; its submit is ");
+        say_time(*device.submit_floor);
+      }
+      end(label);
+      label = "";
+    }
+    if (!of_.environment.host_floor) return;
+    say("host: an empty pair of stamps reads ");
+    say_time(*of_.environment.host_floor);
+    end(label);
+  }
+
+  /// What became of every sample of every observable.
+  [[gnu::cold]] void add_accounts() {
+    add_account("samples", "submit", submit_of, "no phase was entered");
+    add_account("", "device", device_of, "no phase was entered with a stream");
+    add_account("", "completion", completion_of, "no phase was waited for");
+    for (auto const& row : of_.rows) {
+      if (row.what.submit.samples.entered > 0) continue;
+      say(line_.empty() ? "never entered: " : ", ");
+      say_name(row.what);
+    }
+    if (!line_.empty()) end("");
+  }
+
+  /// What a reader should know before trusting a row.
+  [[gnu::cold]] void add_warnings() {
+    for (auto const& row : of_.rows) {
+      add_nesting(row);
+      auto const& what = row.what;
+      add_outliers(what);
+      if (what.near_floor || what.near_resolution) {
+        say_name(what);
+        say(": the device median of ");
+        say_time(*what.device.values.steady.median);
+        say(what.near_floor ? " is under twice what an empty phase reads: much of it is the instrument"
+                            : " is under 1 us, near the resolution of the events");
+        end("warning");
+      }
+      if (what.completion.mixed_policies) {
+        say_name(what);
+        say(": waited for in more than one way; shown apart, a block wakes later");
+        end("warning");
+      }
+    }
+  }
+
+  /// What went wrong while measuring, the first one first.
+  [[gnu::cold]] void add_problems() {
+    for (auto const& one : of_.problems) {
+      if (!one.phase.empty()) {
+        say(unbroken(identity_of(one.phase, {})));
+        say(": ");
+      }
+      say(escaped(one.text));
+      if (one.status != 0) {
+        say(" (CUDA status ");
+        say_signed(one.status);
+        say(")");
+      }
+      if (one.count > 1) {
+        say(", ");
+        say(digits(one.count));
+        say(" times");
+      }
+      end("problem");
+    }
+  }
+
+  /// What it was measured with.
+  [[gnu::cold]] void add_environment() {
+    auto const& from = of_.environment;
+    auto const next = [&](char const* what) {
+      if (!line_.empty()) say(", ");
+      say(what);
+    };
+    if (!from.library_version.empty()) {
+      next("streamgauge ");
+      say(escaped(from.library_version));
+    }
+    for (auto const& device : from.devices) {
+      next("");
+      say_device(device);
+    }
+    if (from.driver_version) {
+      next("driver ");
+      say_version(*from.driver_version);
+    }
+    if (from.runtime_version) {
+      next("runtime ");
+      say_version(*from.runtime_version);
+    }
+    if (from.compiled_runtime_version && from.compiled_runtime_version != from.runtime_version) {
+      next("compiled with ");
+      say_version(*from.compiled_runtime_version);
+    }
+    if (!from.why_no_device.empty()) {
+      next("no device: ");
+      say(escaped(from.why_no_device));
+    }
+    if (!line_.empty()) end("environment");
+  }
+
+ private:
+  using pick = account const& (*)(summary const&);
+  static account const& submit_of(summary const& row) { return row.submit.samples; }
+  static account const& device_of(summary const& row) { return row.device.samples; }
+  static account const& completion_of(summary const& row) { return row.completion.samples; }
+
+  [[nodiscard]] bool entered(pick of) const {
+    for (auto const& row : of_.rows)
+      if (of(row.what).entered > 0) return true;
+    return false;
+  }
+
+  // A line is said piece by piece, then ended.
+  [[gnu::noinline, gnu::cold]] void say(std::string_view piece) { line_.append(piece); }
+  [[gnu::noinline, gnu::cold]] void say_name(summary const& of) { say(unbroken(identity_of(of.phase, of.conditions))); }
+  [[gnu::noinline, gnu::cold]] void say_time(fractional_nanoseconds time) { say(unbroken(with_unit(time))); }
+  [[gnu::noinline, gnu::cold]] void say_signed(int number) {
+    if (number < 0) say("-");
+    auto const wide = static_cast<std::int64_t>(number);
+    say(digits(static_cast<std::uint64_t>(wide < 0 ? -wide : wide)));
+  }
+  // CUDA counts 13000 for 13.0 and 12040 for 12.4.
+  [[gnu::noinline, gnu::cold]] void say_version(int number) {
+    say_signed(number / 1000);
+    say(".");
+    say_signed(number % 1000 / 10);
+  }
+  [[gnu::noinline, gnu::cold]] void say_device(device_description const& device) {
+    say("device ");
+    say_signed(device.ordinal);
+    say(" (");
+    say(escaped(device.name));
+    say(")");
+  }
+  [[gnu::noinline, gnu::cold]] void end(char const* label) {
+    text_.append(note(label, line_));
+    line_.clear();
+  }
+
+  [[gnu::cold]] void add_account(char const* label, char const* observable, pick of, char const* why_not_asked) {
+    account all;
+    for (auto const& row : of_.rows)
+      for (std::size_t i = 0; i < absence_count; ++i) all.add(static_cast<absence>(i), of(row.what).by_reason[i]);
+    say(observable);
+    if (all.entered == 0) {
+      say(": not asked for, ");
+      say(why_not_asked);
+      return end(label);
+    }
+    say(": ");
+    say(digits(all.entered));
+    say(" entered");
+    if (all.kept == all.entered) {
+      say(", all kept");
+    } else {
+      say(" = ");
+      say(digits(all.kept));
+      say(" kept + ");
+      say(digits(all.dropped));
+      say(" dropped + ");
+      say(digits(all.incomplete));
+      say(" incomplete");
+    }
+    end(label);
+    for (std::size_t i = 0; i < absence_count; ++i) {
+      auto const why = static_cast<absence>(i);
+      auto const became = fate_of(why);
+      if (became == fate::kept || all.count(why) == 0) continue;
+      if (became == fate::not_asked) {
+        say("  not asked for:");
+      } else {
+        say(became == fate::dropped ? "  dropped " : "  incomplete ");
+        say(digits(all.count(why)));
+        say(", ");
+        say(describe(why));
+        say(":");
+      }
+      // The phases that lack a value for this reason, each with its count.
+      char const* between = " ";
+      for (auto const& row : of_.rows) {
+        auto const count = of(row.what).count(why);
+        if (count == 0) continue;
+        say(between);
+        say_name(row.what);
+        say(unbreakable_space);
+        say(digits(count));
+        between = ", ";
+      }
+      end("");
+    }
+  }
+
+  [[gnu::noinline, gnu::cold]] void add_nesting(summary_row const& of) {
+    bool const plain = of.depth > 0 || of.seen_in.empty() || (of.seen_in.size() == 1 && !of.seen_in.front().parent);
+    if (plain) return;
+    say_name(of.what);
+    say(": shown as a root, it was entered ");
+    char const* between = "";
+    for (auto const& at : of.seen_in) {
+      say(between);
+      if (at.times > 1) say(digits(at.times));
+      say(at.times > 1 ? " times " : "once ");
+      say(at.parent ? "in " : "on its own");
+      for (auto const& row : of_.rows)
+        if (at.parent == row.index) say_name(row.what);
+      between = ", ";
+    }
+    end("nesting");
+  }
+
+  [[gnu::noinline, gnu::cold]] void add_outliers(summary const& of) {
+    say_outlier(of, "submit ", of.submit.values);
+    say_outlier(of, "device ", of.device.values);
+    for (auto const& values : of.completion.by_policy) say_outlier(of, "completion ", values);
+    if (line_.empty()) return;
+    say("; a warm-up count keeps it apart");
+    end("warning");
+  }
+
+  [[gnu::noinline, gnu::cold]] void say_outlier(summary const& of, char const* observable, distribution const& values) {
+    if (!values.first_sample_outlier) return;
+    if (line_.empty()) {
+      say_name(of);
+      say(": the first sample stands far above the rest: ");
+    } else {
+      say(", ");
+    }
+    say(observable);
+    say_time(*values.first.value());
+    say(" (median ");
+    say_time(*values.steady.median);
+    say(")");
+  }
+
+  recording_summary const& of_;
+  std::string line_;
+  std::string text_;
+};
+
+}  // namespace streamgauge::report

@@ -1,0 +1,276 @@
+// Would go unseen without these: a sample that is counted nowhere or twice, warm-up mixed into the steady numbers, and
+// a completion that averages two ways of waiting.
+#include <streamgauge/analyze/summary.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace sg = streamgauge;
+using sg::nanoseconds;
+
+namespace {
+
+sg::sample submitted(std::int64_t submit) {
+  sg::sample made;
+  made.submit = nanoseconds{submit};
+  return made;
+}
+
+sg::sample timed(sg::observation device) {
+  auto made = submitted(1);
+  made.device = device;
+  return made;
+}
+
+sg::sample waited(sg::observation completion, sg::wait_policy how) {
+  auto made = submitted(1);
+  made.completion = completion;
+  made.waited = how;
+  return made;
+}
+
+sg::series submits(std::initializer_list<std::int64_t> values, std::size_t warmup) {
+  sg::series made;
+  made.phase = "p";
+  made.warmup = warmup;
+  for (auto const value : values) made.samples.push_back(submitted(value));
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("case-69 warm-up is kept apart and beside the steady samples") {
+  auto const found = sg::summarize(submits({57, 2, 2, 2}, 1));
+  auto const& values = found.submit.values;
+  CHECK(values.steady.count == 3);
+  CHECK(values.steady.minimum == nanoseconds{2});
+  CHECK(values.steady.median->count() == 2.0);
+  CHECK(values.steady.maximum == nanoseconds{2});
+  CHECK(values.warmup.count == 1);
+  CHECK(values.warmup.maximum == nanoseconds{57});
+  CHECK(values.first.value() == nanoseconds{57});
+  CHECK_FALSE(values.first_sample_outlier);
+}
+
+TEST_CASE("case-69 without warm-up a first sample that dominates is reported, not dropped") {
+  auto const found = sg::summarize(submits({57, 2, 2, 2}, 0));
+  CHECK(found.submit.values.steady.count == 4);
+  CHECK(found.submit.values.steady.median->count() == 2.0);
+  CHECK(found.submit.values.steady.maximum == nanoseconds{57});
+  CHECK(found.submit.values.first_sample_outlier);
+}
+
+TEST_CASE("case-69 the first sample stands out from five deviations above the mean of the rest on") {
+  // The rest has mean 10 and deviation 1, so the limit is 15.
+  CHECK_FALSE(sg::summarize(submits({15, 9, 10, 11}, 0)).submit.values.first_sample_outlier);
+  CHECK(sg::summarize(submits({16, 9, 10, 11}, 0)).submit.values.first_sample_outlier);
+  // A rest that does not vary: 1.5 times its mean.
+  CHECK_FALSE(sg::summarize(submits({3, 2, 2, 2}, 0)).submit.values.first_sample_outlier);
+  CHECK(sg::summarize(submits({4, 2, 2, 2}, 0)).submit.values.first_sample_outlier);
+  // A late sample is not the first, and a single other one decides nothing.
+  CHECK_FALSE(sg::summarize(submits({2, 57, 2, 2}, 0)).submit.values.first_sample_outlier);
+  CHECK_FALSE(sg::summarize(submits({57, 2}, 0)).submit.values.first_sample_outlier);
+}
+
+TEST_CASE("a first sample without a value says why and is no outlier") {
+  sg::series from;
+  from.samples = {timed(sg::absence::pool_full), timed(nanoseconds{2}), timed(nanoseconds{90}), timed(nanoseconds{2})};
+  auto const found = sg::summarize(from);
+  CHECK(found.device.values.first.why_absent() == sg::absence::pool_full);
+  CHECK_FALSE(found.device.values.first_sample_outlier);
+}
+
+TEST_CASE("more warm-up than samples leaves no steady sample") {
+  auto const found = sg::summarize(submits({5, 7}, 10));
+  CHECK(found.submit.values.warmup.count == 2);
+  CHECK(found.submit.values.warmup.median->count() == 6.0);
+  CHECK(found.submit.values.steady.count == 0);
+  CHECK_FALSE(found.submit.values.steady.median);
+}
+
+TEST_CASE("case-77 a series without samples has counts of zero and no statistic") {
+  auto const found = sg::summarize(sg::series{});
+  for (auto const* stage : {&found.submit.values.steady, &found.submit.values.warmup, &found.device.values.steady}) {
+    CHECK(stage->count == 0);
+    CHECK_FALSE(stage->median);
+    CHECK_FALSE(stage->minimum);
+    CHECK_FALSE(stage->maximum);
+    CHECK_FALSE(stage->q25);
+    CHECK_FALSE(stage->q75);
+    CHECK_FALSE(stage->mean);
+    CHECK_FALSE(stage->sample_stddev);
+  }
+  CHECK(found.submit.samples.entered == 0);
+  CHECK_FALSE(found.near_resolution);
+}
+
+TEST_CASE("case-78 one sample has every statistic but a spread, and so one hundred equal ones a spread of zero") {
+  auto const one = sg::summarize(submits({3}, 0)).submit.values.steady;
+  CHECK(one.count == 1);
+  CHECK(one.minimum == nanoseconds{3});
+  CHECK(one.maximum == nanoseconds{3});
+  CHECK(one.median->count() == 3.0);
+  CHECK(one.mean->count() == 3.0);
+  CHECK(one.q25->count() == 3.0);
+  CHECK_FALSE(one.sample_stddev);
+  sg::series many;
+  for (int i = 0; i < 100; ++i) many.samples.push_back(submitted(3));
+  auto const hundred = sg::summarize(many).submit.values.steady;
+  CHECK(hundred.count == 100);
+  CHECK(hundred.sample_stddev->count() == 0.0);
+}
+
+TEST_CASE("case-82 the spread in a summary is that of a sample") {
+  auto const found = sg::summarize(submits({1, 2, 3, 4}, 0)).submit.values.steady;
+  CHECK(found.sample_stddev->count() == doctest::Approx(1.2909944487).epsilon(1e-10));
+  CHECK(found.q25->count() == 1.75);
+  CHECK(found.q75->count() == 3.25);
+  CHECK(found.mean->count() == 2.5);
+}
+
+TEST_CASE("case-79 a summary leaves the samples in their order") {
+  auto const from = submits({9, 1, 5, 5}, 0);
+  CHECK(sg::summarize(from).submit.values.steady.median->count() == 5.0);
+  CHECK(from.samples[0].submit.value() == nanoseconds{9});
+  CHECK(from.samples[1].submit.value() == nanoseconds{1});
+}
+
+TEST_CASE("case-84 every observable says whose clock it was read from") {
+  sg::summary const found;
+  CHECK(found.submit.clock == sg::clock_domain::host);
+  CHECK(found.device.clock == sg::clock_domain::device);
+  CHECK(found.completion.clock == sg::clock_domain::host);
+}
+
+TEST_CASE("case-85 one interval over fifty iterations is one sample, without a spread") {
+  sg::series from;
+  from.conditions = {{"iterations", "50"}};
+  from.samples = {timed(nanoseconds{100'000'000})};
+  auto const found = sg::summarize(from).device.values.steady;
+  CHECK(found.count == 1);
+  CHECK(found.median->count() == 100'000'000.0);
+  CHECK_FALSE(found.sample_stddev);
+}
+
+TEST_CASE("case-09 a device median under 1000 ns is near the resolution") {
+  sg::series from;
+  from.samples = {timed(nanoseconds{999}), timed(nanoseconds{999})};
+  CHECK(sg::summarize(from).near_resolution);
+  from.samples = {timed(nanoseconds{1000}), timed(nanoseconds{1000})};
+  CHECK_FALSE(sg::summarize(from).near_resolution);
+}
+
+TEST_CASE("a device median under twice the floor is near it, above it is not") {
+  sg::recording from;
+  from.all.resize(2);
+  from.all[0].samples = {timed(nanoseconds{2559})};
+  from.all[1].samples = {timed(nanoseconds{2560})};
+  CHECK_FALSE(sg::summarize(from).rows[0].what.near_floor);
+  sg::device_description device;
+  device.event_floor = nanoseconds{1280};
+  from.environment.devices = {device};
+  auto const found = sg::summarize(from);
+  CHECK(found.rows[0].what.near_floor);
+  CHECK_FALSE(found.rows[1].what.near_floor);
+}
+
+TEST_CASE("for every observable entered = kept + dropped + incomplete, and each reason is counted") {
+  sg::series from;
+  for (int i = 0; i <= static_cast<int>(sg::absence::negative); ++i) {
+    auto const why = static_cast<sg::absence>(i);
+    for (int times = 0; times <= i; ++times)
+      from.samples.push_back(timed(why == sg::absence::none ? sg::observation{nanoseconds{5}} : sg::observation{why}));
+  }
+  auto const& samples = sg::summarize(from).device.samples;
+  std::uint64_t reasons = 0;
+  for (int i = 0; i <= static_cast<int>(sg::absence::negative); ++i) {
+    CHECK(samples.count(static_cast<sg::absence>(i)) == static_cast<std::uint64_t>(i) + 1);
+    reasons += samples.count(static_cast<sg::absence>(i));
+  }
+  CHECK(reasons == from.samples.size());
+  CHECK(samples.kept == 1);
+  CHECK(samples.not_asked == 2);
+  CHECK(samples.incomplete == 3 + 4);
+  CHECK(samples.entered == samples.kept + samples.dropped + samples.incomplete);
+  CHECK(samples.entered + samples.not_asked == from.samples.size());
+}
+
+TEST_CASE("samples that the host could not keep count as dropped, for device time too where it was asked for") {
+  auto host_only = submits({5, 5}, 0);
+  host_only.lost = 3;
+  auto const host = sg::summarize(host_only);
+  CHECK(host.submit.samples.entered == 5);
+  CHECK(host.submit.samples.dropped == 3);
+  CHECK(host.submit.samples.count(sg::absence::no_memory) == 3);
+  CHECK(host.device.samples.entered == 0);
+
+  sg::series with_device;
+  with_device.samples = {timed(nanoseconds{5})};
+  with_device.lost = 3;
+  auto const device = sg::summarize(with_device);
+  CHECK(device.device.samples.entered == 4);
+  CHECK(device.device.samples.dropped == 3);
+  CHECK(device.completion.samples.entered == 0);
+}
+
+TEST_CASE("completion by spin and by block stay apart, and the account is over both") {
+  sg::series from;
+  from.samples = {waited(nanoseconds{10}, sg::wait_policy::spin), waited(nanoseconds{70}, sg::wait_policy::block),
+                  waited(nanoseconds{12}, sg::wait_policy::spin),
+                  waited(sg::absence::call_failed, sg::wait_policy::block), submitted(1)};
+  auto const found = sg::summarize(from).completion;
+  CHECK(found.mixed_policies);
+  CHECK(found.by(sg::wait_policy::spin).steady.count == 2);
+  CHECK(found.by(sg::wait_policy::spin).steady.median->count() == 11.0);
+  CHECK(found.by(sg::wait_policy::block).steady.count == 1);
+  CHECK(found.by(sg::wait_policy::block).first.value() == nanoseconds{70});
+  CHECK(found.by(sg::wait_policy::none).steady.count == 0);
+  CHECK(found.samples.entered == 4);
+  CHECK(found.samples.kept == 3);
+  CHECK(found.samples.dropped == 1);
+  CHECK(found.samples.not_asked == 1);
+}
+
+TEST_CASE("one way of waiting is not mixed") {
+  sg::series from;
+  from.samples = {waited(nanoseconds{10}, sg::wait_policy::block), submitted(1)};
+  CHECK_FALSE(sg::summarize(from).completion.mixed_policies);
+}
+
+TEST_CASE("the records inside are those of samples whose device time is known") {
+  sg::series from;
+  from.samples = {timed(nanoseconds{5}), timed(nanoseconds{5}), timed(sg::absence::pool_full)};
+  from.samples[0].records_inside = 4;
+  from.samples[1].records_inside = 2;
+  from.samples[2].records_inside = 8;
+  auto const found = sg::summarize(from);
+  CHECK(found.fewest_records_inside == 2);
+  CHECK(found.most_records_inside == 4);
+}
+
+TEST_CASE("a recording's summary keeps what is needed to read it") {
+  sg::recording from;
+  from.recorded = sg::mode::mark;
+  from.why_not_measured = "mark (STREAMGAUGE=mark)";
+  from.environment.library_version = "0.1.0";
+  from.problems = {{"step", "something", 400, 2}};
+  auto const found = sg::summarize(from);
+  CHECK(found.recorded == sg::mode::mark);
+  CHECK(found.why_not_measured == "mark (STREAMGAUGE=mark)");
+  CHECK(found.environment.library_version == "0.1.0");
+  REQUIRE(found.problems.size() == 1);
+  CHECK(found.problems[0].status == 400);
+}
+
+TEST_CASE("durations can be summarised without a series") {
+  std::vector<nanoseconds> const durations{nanoseconds{4}, nanoseconds{1}, nanoseconds{3}, nanoseconds{2}};
+  auto const found = sg::summarize(durations);
+  CHECK(found.count == 4);
+  CHECK(found.median->count() == 2.5);
+  CHECK(found.minimum == nanoseconds{1});
+  CHECK(found.maximum == nanoseconds{4});
+}

@@ -1,0 +1,453 @@
+// Would go unseen without these: a table that leaves out a reason, lets a name or a locale change its shape, or calls
+// an interval by the wrong name. Whole tables are compared, since what people read is the whole.
+#include <streamgauge/report/table.hpp>
+
+#include <doctest/doctest.h>
+
+#include <clocale>
+#include <cstddef>
+#include <cstdint>
+#include <iomanip>
+#include <initializer_list>
+#include <locale>
+#include <sstream>
+#include <string>
+
+namespace sg = streamgauge;
+using sg::absence;
+using sg::nanoseconds;
+
+namespace {
+
+sg::sample taken(sg::observation submit, sg::observation device = absence::not_asked) {
+  sg::sample made;
+  made.submit = submit;
+  made.device = device;
+  return made;
+}
+
+sg::sample taken(std::int64_t submit) { return taken(nanoseconds{submit}); }
+sg::sample taken(std::int64_t submit, std::int64_t device) { return taken(nanoseconds{submit}, nanoseconds{device}); }
+
+sg::series made_of(char const* phase, std::initializer_list<sg::sample> samples) {
+  sg::series made;
+  made.phase = phase;
+  made.samples = samples;
+  return made;
+}
+
+sg::environment h200() {
+  sg::environment seen;
+  seen.library_version = "0.1.0";
+  seen.driver_version = 13000;
+  seen.runtime_version = 12090;
+  seen.compiled_runtime_version = 12040;
+  sg::device_description device;
+  device.name = "NVIDIA H200";
+  device.event_floor = nanoseconds{1280};
+  device.submit_floor = nanoseconds{2100};
+  device.event_resolution = nanoseconds{32};
+  seen.devices = {device};
+  seen.host_floor = nanoseconds{27};
+  return seen;
+}
+
+sg::recording one_phase() {
+  sg::recording from;
+  from.environment = h200();
+  from.all = {made_of("decode_step", {taken(5120, 102'900), taken(4871, 102'804), taken(9330, 105'120)})};
+  return from;
+}
+
+// A step that waits by blocking, with two phases inside, each with warm-up.
+sg::recording nested_phases() {
+  sg::recording from;
+  from.environment = h200();
+  auto step = made_of("step", {taken(28'041'000, 12'052'000), taken(42'000, 53'000), taken(41'000, 52'000),
+                               taken(42'500, 52'500), taken(43'000, 54'000)});
+  auto gemm = made_of("gemm", {taken(4'009'000, 4'021'000), taken(9100, 21'000), taken(9200, 21'100),
+                               taken(9300, 21'200), taken(9400, 21'300)});
+  auto tanh =
+      made_of("tanh", {taken(6000, 4400), taken(5100, 4100), taken(5200, 4200), taken(5300, 4300), taken(5400, 4400)});
+  std::int64_t completion = 20'091'000;
+  for (auto& one : step.samples) {
+    one.records_inside = 4;
+    one.waited = sg::wait_policy::block;
+    one.completion = nanoseconds{completion};
+    completion = 91'000;
+  }
+  for (auto& one : gemm.samples) one.parent = 0;
+  for (auto& one : tanh.samples) one.parent = 0;
+  gemm.conditions = {{"dtype", "f32"}, {"shape", "256x1024"}};
+  step.warmup = gemm.warmup = 2;
+  tanh.warmup = 1;
+  from.all = {step, gemm, tanh};
+  return from;
+}
+
+template <class Shown>
+std::string text_of(Shown const& what) {
+  std::ostringstream out;
+  sg::report::table(out, what);
+  return out.str();
+}
+
+bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+std::size_t widest_line(std::string const& text) {
+  std::size_t widest = 0;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) widest = (std::max)(widest, sg::report::width_of(line));
+  return widest;
+}
+
+// A locale in which 1234567.5 is 1.234.567,5.
+struct german : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+}  // namespace
+
+TEST_CASE("one phase") {
+  CHECK(text_of(one_phase()) == &R"(
+             submit                       device interval
+             host, to enqueue, us         event to event, us
+phase        count  median    min    max  count  median    min    max
+-----------  ---------------------------  ---------------------------
+decode_step      3   5.120  4.871  9.330      3   102.9  102.8  105.1
+
+submit       host time from entering a phase to leaving it: what it took to enqueue
+device       from the start event to the stop event on the stream, gaps included: not kernel time
+instrument   device 0 (NVIDIA H200): an empty phase reads 1.28 us on the device, in steps of 32 ns;
+             its submit is 2.1 us
+             host: an empty pair of stamps reads 27 ns
+samples      submit: 3 entered, all kept
+             device: 3 entered, all kept
+             completion: not asked for, no phase was waited for
+environment  streamgauge 0.1.0, device 0 (NVIDIA H200), driver 13.0, runtime 12.9, compiled with
+             12.4
+)"[1]);
+}
+
+TEST_CASE("three nested phases with conditions, warm-up and a wait") {
+  CHECK(text_of(nested_phases()) == &R"(
+                                   submit                       device interval
+                                   host, to enqueue, us         event to event, us          records
+phase                              count  median    min    max  count  median    min    max  inside
+---------------------------------  ---------------------------  -----------------------------------
+step                                   3   42.50  41.00  43.00      3   52.50  52.00  54.00       4
+ (warm-up)                             2   14042  42.00  28041      2    6053  53.00  12052
+ (its first)                               28041                        12052
+  gemm [dtype=f32 shape=256x1024]      3   9.300  9.200  9.400      3   21.20  21.10  21.30
+   (warm-up)                           2    2009  9.100   4009      2    2021  21.00   4021
+   (its first)                              4009                         4021
+  tanh                                 4   5.250  5.100  5.400      4   4.250  4.100  4.400
+   (warm-up)                           1   6.000  6.000  6.000      1   4.400  4.400  4.400
+
+                                   completion by block
+                                   host, until waited, us
+phase                              count  median    min    max
+---------------------------------  ---------------------------
+step                                   3   91.00  91.00  91.00
+ (warm-up)                             2   10091  91.00  20091
+ (its first)                               20091
+  gemm [dtype=f32 shape=256x1024]      -       -      -      -
+  tanh                                 -       -      -      -
+
+submit       host time from entering a phase to leaving it: what it took to enqueue
+device       from the start event to the stop event on the stream, gaps included: not kernel time
+inside       event records of nested phases that lie within one device interval
+completion   host time from entering until the wait returned; a spin polls, a block sleeps
+instrument   device 0 (NVIDIA H200): an empty phase reads 1.28 us on the device, in steps of 32 ns;
+             its submit is 2.1 us
+             host: an empty pair of stamps reads 27 ns
+samples      submit: 15 entered, all kept
+             device: 15 entered, all kept
+             completion: 5 entered, all kept
+               not asked for: gemm [dtype=f32 shape=256x1024] 5, tanh 5
+environment  streamgauge 0.1.0, device 0 (NVIDIA H200), driver 13.0, runtime 12.9, compiled with
+             12.4
+)"[1]);
+}
+
+TEST_CASE("host only, from nanoseconds to seconds") {
+  sg::recording from;
+  from.environment.library_version = "0.1.0";
+  from.all = {made_of("parse", {taken(503), taken(500), taken(506)}),
+              made_of("read file", {taken(3'000'000'000), taken(3'231'000'369)})};
+  CHECK(text_of(from) == &R"(
+           submit
+           host, to enqueue, us
+phase      count   median      min      max
+---------  --------------------------------
+parse          3    0.503    0.500    0.506
+read file      2  3115500  3000000  3231000
+
+submit       host time from entering a phase to leaving it: what it took to enqueue
+samples      submit: 5 entered, all kept
+             device: not asked for, no phase was entered with a stream
+             completion: not asked for, no phase was waited for
+environment  streamgauge 0.1.0
+)"[1]);
+}
+
+TEST_CASE("no device: the device columns are absent with the reason") {
+  sg::recording from;
+  from.environment.library_version = "0.1.0";
+  from.environment.why_no_device = "no CUDA driver was found";
+  from.all = {made_of("decode_step",
+                      {taken(nanoseconds{90'000}, absence::no_driver), taken(nanoseconds{530}, absence::no_driver),
+                       taken(nanoseconds{531}, absence::no_driver), taken(nanoseconds{529}, absence::no_driver)})};
+  CHECK(text_of(from) == &R"(
+             submit                     device interval
+             host, to enqueue, ns       event to event
+phase        count  median  min    max  count  median  min  max
+-----------  -------------------------  -----------------------
+decode_step      4   530.5  529  90000      0       -    -    -
+
+submit       host time from entering a phase to leaving it: what it took to enqueue
+device       from the start event to the stop event on the stream, gaps included: not kernel time
+samples      submit: 4 entered, all kept
+             device: 4 entered = 0 kept + 4 dropped + 0 incomplete
+               dropped 4, no CUDA device or driver on this machine: decode_step 4
+             completion: not asked for, no phase was waited for
+warning      decode_step: the first sample stands far above the rest: submit 90 us (median
+             530.5 ns); a warm-up count keeps it apart
+environment  streamgauge 0.1.0, no device: no CUDA driver was found
+)"[1]);
+}
+
+TEST_CASE("every dropped and incomplete sample is listed with phase, count and reason") {
+  auto from = nested_phases();
+  from.all[0].samples[3].device = absence::pool_full;
+  from.all[0].samples[4].device = absence::pool_full;
+  from.all[0].samples[4].waited = sg::wait_policy::spin;
+  from.all[1].samples[2].submit = absence::body_threw;
+  from.all[1].samples[2].device = absence::body_threw;
+  from.all[1].samples[3].device = absence::pool_full;
+  from.all[2].lost = 7;
+  from.all.push_back(made_of("never", {}));
+  from.problems = {{"step", "the legacy stream is a barrier; name the real stream", 0, 50},
+                   {"gemm", "cudaEventRecord: invalid resource handle", 400, 1}};
+  CHECK(text_of(from) == &R"(
+                                   submit                       device interval
+                                   host, to enqueue, us         event to event, us          records
+phase                              count  median    min    max  count  median    min    max  inside
+---------------------------------  ---------------------------  -----------------------------------
+step                                   3   42.50  41.00  43.00      1   52.00  52.00  52.00       4
+ (warm-up)                             2   14042  42.00  28041      2    6053  53.00  12052
+ (its first)                               28041                        12052
+  gemm [dtype=f32 shape=256x1024]      2   9.350  9.300  9.400      1   21.30  21.30  21.30
+   (warm-up)                           2    2009  9.100   4009      2    2021  21.00   4021
+   (its first)                              4009                         4021
+  tanh                                 4   5.250  5.100  5.400      4   4.250  4.100  4.400
+   (warm-up)                           1   6.000  6.000  6.000      1   4.400  4.400  4.400
+never                                  -       -      -      -      -       -      -      -
+
+                                   completion by spin           completion by block
+                                   host, until waited, us       host, until waited, us
+phase                              count  median    min    max  count  median    min    max
+---------------------------------  ---------------------------  ---------------------------
+step                                   1   91.00  91.00  91.00      2   91.00  91.00  91.00
+ (warm-up)                             0       -      -      -      2   10091  91.00  20091
+ (its first)                                                            20091
+  gemm [dtype=f32 shape=256x1024]      -       -      -      -      -       -      -      -
+  tanh                                 -       -      -      -      -       -      -      -
+never                                  -       -      -      -      -       -      -      -
+
+submit       host time from entering a phase to leaving it: what it took to enqueue
+device       from the start event to the stop event on the stream, gaps included: not kernel time
+inside       event records of nested phases that lie within one device interval
+completion   host time from entering until the wait returned; a spin polls, a block sleeps
+instrument   device 0 (NVIDIA H200): an empty phase reads 1.28 us on the device, in steps of 32 ns;
+             its submit is 2.1 us
+             host: an empty pair of stamps reads 27 ns
+samples      submit: 22 entered = 14 kept + 7 dropped + 1 incomplete
+               incomplete 1, an exception left the body: gemm [dtype=f32 shape=256x1024] 1
+               dropped 7, the host had no memory left: tanh 7
+             device: 22 entered = 11 kept + 10 dropped + 1 incomplete
+               incomplete 1, an exception left the body: gemm [dtype=f32 shape=256x1024] 1
+               dropped 3, every event of the pool was waiting for the device: step 2,
+                 gemm [dtype=f32 shape=256x1024] 1
+               dropped 7, the host had no memory left: tanh 7
+             completion: 5 entered, all kept
+               not asked for: gemm [dtype=f32 shape=256x1024] 5, tanh 5
+             never entered: never
+warning      step: waited for in more than one way; shown apart, a block wakes later
+problem      step: the legacy stream is a barrier; name the real stream, 50 times
+problem      gemm: cudaEventRecord: invalid resource handle (CUDA status 400)
+environment  streamgauge 0.1.0, device 0 (NVIDIA H200), driver 13.0, runtime 12.9, compiled with
+             12.4
+)"[1]);
+}
+
+TEST_CASE("a long name stands whole on a line of its own") {
+  auto from = nested_phases();
+  from.all[1].phase = "a_rather_long_name_of_forty_characters__";
+  auto const text = text_of(from);
+  CHECK(has(text,
+            "\n  a_rather_long_name_of_forty_characters__ [dtype=f32 shape=256x1024]\n"
+            "   (steady)                             3   9.300"));
+  CHECK(widest_line(text) <= 100);
+}
+
+TEST_CASE("ordinary tables fit into 100 columns") {
+  CHECK(widest_line(text_of(one_phase())) <= 100);
+  CHECK(widest_line(text_of(nested_phases())) <= 100);
+}
+
+TEST_CASE("columns are counted in characters, not in bytes") {
+  auto ascii = one_phase();
+  auto other = one_phase();
+  ascii.all[0].phase = "groesse_";
+  other.all[0].phase = "größe_層_";
+  ascii.all.push_back(made_of("a_longer_name", {taken(5000, 90'000)}));
+  other.all.push_back(ascii.all.back());
+  auto expected = text_of(ascii);
+  expected.replace(expected.find("groesse_"), 8, "größe_層_");
+  CHECK(text_of(other) == expected);
+}
+
+TEST_CASE("a hostile name cannot break the table") {
+  auto from = one_phase();
+  from.all[0].phase = "evil\n\x1b[2J\xff";
+  from.all[0].conditions = {{"k\n", "v\t]"}};
+  from.problems = {{"evil\n", "text\nwith lines\x1b", 1, 1}};
+  from.environment.devices[0].name = "GPU\r";
+  auto const text = text_of(from);
+  CHECK(has(text, "evil\\n\\x1b[2J\\xff [k\\n=\"v\\t]\"]"));
+  CHECK(has(text, "evil\\n: text\\nwith lines\\x1b (CUDA status 1)"));
+  CHECK(has(text, "GPU\\r"));
+  for (char const character : text) REQUIRE((character == '\n' || static_cast<unsigned char>(character) >= 0x20));
+}
+
+TEST_CASE("case-91 the table is the same in every locale, and the stream is as it was") {
+  auto from = one_phase();
+  for (int i = 0; i < 1234; ++i) from.all[0].samples.push_back(taken(1'234'567'500, 86'500));
+  auto const plain = text_of(from);
+
+  std::ostringstream out;
+  std::locale const before = std::locale::global(std::locale{std::locale::classic(), new german});
+  std::setlocale(LC_ALL, "de_DE.UTF-8");
+  out.imbue(std::locale{std::locale::classic(), new german});
+  out << std::hex << std::showpos << std::scientific << std::left << std::setfill('*') << std::setprecision(2);
+  out.width(50);
+  auto const flags = out.flags();
+  auto const imbued = out.getloc();
+  sg::report::table(out, from);
+  std::setlocale(LC_ALL, "C");
+  std::locale::global(before);
+
+  CHECK(out.str() == plain);
+  CHECK(out.flags() == flags);
+  CHECK(out.width() == 50);
+  CHECK(out.precision() == 2);
+  CHECK(out.fill() == '*');
+  CHECK(out.getloc() == imbued);
+  CHECK(has(plain, "submit: 1237 entered, all kept"));
+}
+
+TEST_CASE("case-84 every observable has count, median, min and max and says whose time it is") {
+  auto const text = text_of(nested_phases());
+  CHECK(has(text, "submit                       device interval\n"));
+  CHECK(has(text, "host, to enqueue, us         event to event, us"));
+  CHECK(has(text, "completion by block\n"));
+  CHECK(has(text, "count  median    min    max"));
+  CHECK_FALSE(has(text, "mean"));
+}
+
+TEST_CASE("case-77 and case-78 no number, one number: the same columns, never a sentinel") {
+  for (std::size_t const count : {0U, 1U, 2U, 100U}) {
+    sg::recording from;
+    from.all = {made_of("p", {})};
+    from.all[0].samples.assign(count, taken(nanoseconds{2000}, absence::pool_full));
+    auto const text = text_of(from);
+    for (char const* word : {"nan", "inf ", "-1", "9223372036854775807"}) CHECK_FALSE(has(text, word));
+    CHECK(has(text, count == 0 ? "never entered: p" : "submit"));
+  }
+}
+
+TEST_CASE("case-69 a first sample that stands out is a warning under the table") {
+  sg::recording from;
+  from.all = {made_of("p", {taken(57'000), taken(2000), taken(2000), taken(2000)})};
+  CHECK(has(text_of(from),
+            "warning      p: the first sample stands far above the rest: submit 57 us (median 2 us); a "
+            "warm-up\n             count keeps it apart\n"));
+  from.all[0].warmup = 1;
+  CHECK_FALSE(has(text_of(from), "warning"));
+  CHECK(has(text_of(from), "p               3   2.000  2.000  2.000\n (warm-up)      1   57.00  57.00  57.00\n\n"));
+}
+
+TEST_CASE("case-09 a device median near the resolution or the floor is a warning under the table") {
+  sg::recording from;
+  from.all = {made_of("tiny", {taken(2000, 800), taken(2000, 800)})};
+  CHECK(has(text_of(from),
+            "warning      tiny: the device median of 800 ns is under 1 us, near the resolution of the events"));
+  from.environment = h200();
+  CHECK(has(text_of(from), "warning      tiny: the device median of 800 ns is under twice what an empty phase reads"));
+}
+
+TEST_CASE("a phase that was entered in several places says where") {
+  sg::recording from;
+  from.all = {made_of("step", {taken(5000)}), made_of("copy", {taken(1000), taken(1000), taken(1000)})};
+  from.all[1].samples[0].parent = 0;
+  from.all[1].samples[1].parent = 0;
+  CHECK(has(text_of(from), "nesting      copy: shown as a root, it was entered 2 times in step, once on its own\n"));
+}
+
+TEST_CASE("a floor that was not measured says why") {
+  auto from = one_phase();
+  from.environment.devices[0].event_floor.reset();
+  from.environment.devices[0].event_resolution.reset();
+  from.environment.devices[0].submit_floor.reset();
+  from.environment.devices[0].why_no_floor = "a capture was under way";
+  CHECK(has(text_of(from),
+            "device 0 (NVIDIA H200): what an empty phase reads was not measured: a capture was "
+            "under\n             way\n"));
+}
+
+TEST_CASE("a phase that waited in one way has no numbers, not zero of them, under the other") {
+  sg::recording from;
+  from.all = {made_of("a", {taken(2000)}), made_of("b", {taken(2000)})};
+  from.all[0].samples[0].completion = nanoseconds{3000};
+  from.all[0].samples[0].waited = sg::wait_policy::spin;
+  from.all[1].samples[0].completion = nanoseconds{9000};
+  from.all[1].samples[0].waited = sg::wait_policy::block;
+  auto const text = text_of(from);
+  CHECK(has(text,
+            "a          1   2.000  2.000  2.000      1   3.000  3.000  3.000      -       -      -      -\n"
+            "b          1   2.000  2.000  2.000      -       -      -      -      1   9.000  9.000  9.000\n"));
+  CHECK_FALSE(has(text, "warning"));
+}
+
+TEST_CASE("completion that was entered and never seen has a block of its own") {
+  sg::recording from;
+  from.all = {made_of("p", {taken(2000)})};
+  from.all[0].samples[0].completion = absence::earlier_work_failed;
+  from.all[0].samples[0].waited = sg::wait_policy::spin;
+  auto const text = text_of(from);
+  CHECK(has(text, "  completion\n"));
+  CHECK(has(text, "dropped 1, earlier work of the program failed: p 1\n"));
+}
+
+TEST_CASE("nothing measured is one clear line") {
+  CHECK(text_of(sg::recording{}) == "nothing measured: no phase was made\n");
+}
+
+TEST_CASE("switched off says so") {
+  sg::recording from;
+  from.recorded = sg::mode::off;
+  CHECK(text_of(from) == "not measured: off\n");
+  from.why_not_measured = "off (STREAMGAUGE=off)";
+  from.all = {made_of("p", {})};
+  CHECK(text_of(from) == "not measured: off (STREAMGAUGE=off)\n");
+  from.recorded = sg::mode::mark;
+  from.why_not_measured.clear();
+  CHECK(text_of(from) == "not measured: mark, which names ranges for tools only\n");
+}
+
+TEST_CASE("a summary gives the same table as its recording") {
+  CHECK(text_of(sg::summarize(nested_phases())) == text_of(nested_phases()));
+}

@@ -1,0 +1,179 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+#include <streamgauge/measure/recorder.hpp>
+
+namespace streamgauge {
+
+/// The one process-wide state of the library: how many guards are open. cudaProfilerStart is process-wide too.
+struct profiler_state {
+  brief_lock lock;
+  unsigned int open = 0;
+  bool collecting = false;           ///< a Start was answered with success, its Stop is owed
+  bool stops_at_exit = false;
+  std::atomic<bool> explained{false};  ///< the one line for a machine where nothing can be captured was printed
+  pid_t process = 0;                 ///< where the Start was made
+};
+inline profiler_state the_profiler;
+
+/// Waits until what is queued on a stream is done; a stream that is being captured is left alone. CUDA's status.
+/// Sync: waits for an event of ours on that stream. Capture: allowed; the thread's capture mode is relaxed meanwhile.
+[[nodiscard]] inline int drain_stream(driver_api const& cuda, stream_ref stream) noexcept {
+  context_answer const found = context_of(cuda, stream);
+  int status = found.status;
+  if (status == cudaSuccess) status = may_record(cuda, stream, found.key);
+  if (status != cudaSuccess) return status;
+  context_scope const current{cuda, found.key.handle};
+  status = current.status();
+  cudaEvent_t last = nullptr;
+  if (status == cudaSuccess) status = cuda.event_create(&last, cudaEventDisableTiming);
+  if (status != cudaSuccess) return status;
+  status = record(cuda, last, stream, found.key);
+  if (status == cudaSuccess) status = wait_until_passed(cuda, last);
+  cuda.event_destroy(last);
+  return status;
+}
+
+/// Calls `use` with the primary context of each device that has one, made current. No context is made.
+template <class Use>
+void for_each_context(driver_api const& cuda, Use use) {
+  int devices = 0;
+  if (cuda.device_count(&devices) != cudaSuccess) return;
+  for (int device = 0; device < devices; ++device) {
+    unsigned int flags = 0;
+    int active = 0;
+    context_handle context = nullptr;
+    if (cuda.primary_state(device, &flags, &active) != cudaSuccess || !active) continue;
+    if (cuda.primary_retain(&context, device) != cudaSuccess) continue;
+    {
+      context_scope const current{cuda, context};
+      if (current.status() == cudaSuccess) use();
+    }
+    cuda.primary_release(device);
+  }
+}
+
+/// Calls the profiler's switch with a context current, as it wants: this thread's, or that of any device that has one.
+/// Capture: allowed; in another mode than relaxed the switch itself breaks a capture (H200).
+[[nodiscard]] inline int switch_profiler(driver_api const& cuda, int (*call)()) noexcept {
+  relaxed_capture_mode const relaxed{cuda};
+  if (relaxed.status() != cudaSuccess) return relaxed.status();
+  int status = call();
+  if (status != cudaErrorDeviceUninitialized) return status;
+  for_each_context(cuda, [&] {
+    if (status != cudaSuccess) status = call();
+  });
+  return status;
+}
+
+/// Between its beginning and its end, nsys and ncu collect: cudaProfilerStart and cudaProfilerStop by scope.
+/// Why: the two calls are switches, not counted. Here the outermost guard of all threads starts and the last one stops;
+/// earlier work is waited for before the start and the guard's own before the stop, so that neither end of the capture
+/// is missing or carries what does not belong to it.
+/// Requires: streams that it was given live until it ends. Run nsys with `--capture-range=cudaProfilerApi`, ncu with
+/// `--profile-from-start off`.
+/// Sync: with streams, waits for those; with a recorder, for the end of each finished phase (work queued after a stream's
+/// last phase is not waited for: name that stream). With neither it waits for every device that has a context, and CUDA
+/// then ends any stream capture on them.
+/// Capture: with streams or a recorder allowed; a stream that is being captured is left alone and `notes` says so.
+/// Threads: any.
+/// Example: `{ sg::capture_guard guard{stream}; step(stream); }`
+class capture_guard {
+ public:
+  capture_guard() { begin(); }
+  explicit capture_guard(recorder& of) : core_{&of.core()} {
+    core_->retain();
+    begin();
+  }
+  explicit capture_guard(std::vector<stream_ref> streams) : streams_{std::move(streams)} { begin(); }
+  template <class Stream, class... More, class Unit = null_stream_here,
+            class = std::enable_if_t<names_a_stream<Stream> && (names_a_stream<More> && ...)>>
+  explicit capture_guard(Stream const& stream, More const&... more)
+      : capture_guard{std::vector<stream_ref>{stream_ref{stream, Unit{}}, stream_ref{more, Unit{}}...}} {}
+
+  capture_guard(capture_guard const&) = delete;
+  capture_guard& operator=(capture_guard const&) = delete;
+  ~capture_guard() {
+    end();
+    if (core_) core_->release();
+  }
+
+  /// What stood in the way, in words; empty when all went well.
+  [[nodiscard]] std::vector<std::string> const& notes() const noexcept { return notes_; }
+
+ private:
+  void begin() {
+    notice_forks();
+    driver_answer const cuda = driver();
+    if (!cuda.api) return nothing_to_capture(streamgauge::describe(cuda.why));
+    brief_guard const guard{the_profiler.lock};
+    counted_ = true;
+    // A guard that could not start leaves the start to the next one inside it.
+    if (the_profiler.open++ > 0 && the_profiler.collecting) return;
+    drain(*cuda.api, [this](int status) { note(status); });
+    int const status = switch_profiler(*cuda.api, cuda.api->profiler_start);
+    the_profiler.collecting = status == cudaSuccess;
+    the_profiler.process = getpid();
+    if (status == cudaErrorDeviceUninitialized) return nothing_to_capture(streamgauge::describe(absence::no_context));
+    if (status != cudaSuccess) return notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "cuProfilerStart"));
+    if (!the_profiler.stops_at_exit) the_profiler.stops_at_exit = std::atexit(stop_at_exit) == 0;
+  }
+
+  void end() noexcept {
+    driver_answer const cuda = counted_ ? driver() : driver_answer{};
+    if (!cuda.api || process_ != getpid()) return;  // a forked child owes no Stop
+    drain(*cuda.api, [](int) {});
+    brief_guard const guard{the_profiler.lock};
+    if (the_profiler.open == 0 || --the_profiler.open > 0 || !the_profiler.collecting) return;
+    // A stop that CUDA refuses is still owed: it is tried again at exit.
+    the_profiler.collecting = switch_profiler(*cuda.api, cuda.api->profiler_stop) != cudaSuccess;
+  }
+
+  // A program that leaves by exit() unwinds no stack; the capture still ends with its work in it.
+  static void stop_at_exit() noexcept {
+    driver_answer const cuda = driver();
+    brief_guard const guard{the_profiler.lock};
+    if (!cuda.api || !the_profiler.collecting || the_profiler.process != getpid()) return;
+    the_profiler.collecting = false;
+    for_each_context(*cuda.api, [&] { static_cast<void>(cuda.api->context_synchronize()); });
+    static_cast<void>(switch_profiler(*cuda.api, cuda.api->profiler_stop));
+  }
+
+  template <class Note>
+  void drain(driver_api const& cuda, Note answered) const {
+    if (core_) core_->drain();
+    for (stream_ref const stream : streams_) answered(drain_stream(cuda, stream));
+    if (!core_ && streams_.empty()) for_each_context(cuda, [&] { answered(cuda.context_synchronize()); });
+  }
+
+  void note(int status) {
+    if (status == cudaSuccess) return;
+    absence const why = absence_of(status);
+    if (why == absence::stream_capture || why == absence::capture_elsewhere)
+      notes_.push_back(std::string{"a stream was not waited for: "} + streamgauge::describe(why));
+    else notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "waiting before the capture"));
+  }
+
+  void nothing_to_capture(std::string const& why) {
+    notes_.push_back("nothing is captured: " + why);
+    if (!the_profiler.explained.exchange(true))
+      std::fprintf(stderr, "streamgauge: capture_guard: nothing is captured: %s\n", why.c_str());
+  }
+
+  recorder_core* core_ = nullptr;
+  std::vector<stream_ref> streams_;
+  std::vector<std::string> notes_;
+  bool counted_ = false;
+  pid_t process_ = getpid();
+};
+
+}  // namespace streamgauge
+
+#endif

@@ -1,0 +1,108 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <initializer_list>
+#include <string_view>
+#include <type_traits>
+
+#include <streamgauge/sample.hpp>
+
+namespace streamgauge {
+
+/// A condition as it is written down: a key with a text or a whole number. Nothing is allocated.
+/// Example: `{"dtype", "f32"}`, `{"rows", 256}`
+class given_condition {
+ public:
+  given_condition(std::string_view key, std::string_view value) noexcept : key_{key}, text_{value} {}
+  given_condition(std::string_view key, char const* value) noexcept
+      : key_{key}, text_{value ? std::string_view{value} : std::string_view{}} {}
+  template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
+  given_condition(std::string_view key, Integer value) noexcept : key_{key} {
+    // Digits by hand: no allocation, no locale.
+    using wide = std::conditional_t<std::is_signed_v<Integer>, std::int64_t, std::uint64_t>;
+    wide const given = static_cast<wide>(value);
+    bool const negative = std::is_signed_v<Integer> && static_cast<std::int64_t>(given) < 0;
+    std::uint64_t rest = static_cast<std::uint64_t>(given);
+    if (negative) rest = ~rest + 1;
+    do {
+      digits_[--first_digit_] = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    if (negative) digits_[--first_digit_] = '-';
+  }
+
+  [[nodiscard]] std::string_view key() const noexcept { return key_; }
+  [[nodiscard]] std::string_view value() const noexcept {
+    return first_digit_ < sizeof digits_ ? std::string_view{digits_ + first_digit_, sizeof digits_ - first_digit_} : text_;
+  }
+
+ private:
+  std::string_view key_;
+  std::string_view text_;
+  char digits_[24] = {};
+  std::size_t first_digit_ = sizeof digits_;
+};
+
+/// A set of conditions: sorted by key, one value a key, the later one where a key is given twice.
+/// Why: two executions under the same conditions belong to one series in whatever order the conditions were written.
+class conditions {
+ public:
+  conditions() = default;
+  conditions(std::initializer_list<given_condition> given) { add(given); }
+
+  [[nodiscard]] std::vector<condition> const& values() const noexcept { return values_; }
+  [[nodiscard]] friend bool operator==(conditions const& a, conditions const& b) { return a.values_ == b.values_; }
+
+  /// These and the added ones; an added value replaces one of the same key.
+  [[nodiscard]] conditions with(std::initializer_list<given_condition> added) const {
+    conditions both = *this;
+    both.add(added);
+    return both;
+  }
+
+  /// Whether this set is what `base.with(added)` would be, without making it.
+  [[nodiscard]] bool equals(conditions const& base, std::initializer_list<given_condition> added) const noexcept {
+    for (condition const& mine : values_) {
+      given_condition const* const given = last_of(added, mine.key);
+      condition const* const based = given ? nullptr : base.find(mine.key);
+      if (given ? given->value() != mine.value : !based || based->value != mine.value) return false;
+    }
+    for (given_condition const& each : added)
+      if (!find(each.key())) return false;
+    for (condition const& each : base.values_)
+      if (!find(each.key)) return false;
+    return true;
+  }
+
+ private:
+  void add(std::initializer_list<given_condition> given) {
+    for (given_condition const& each : given) {
+      auto at = values_.begin();
+      while (at != values_.end() && at->key < each.key()) ++at;
+      if (at != values_.end() && at->key == each.key()) at->value = each.value();
+      else values_.insert(at, condition{std::string{each.key()}, std::string{each.value()}});
+    }
+  }
+
+  [[nodiscard]] condition const* find(std::string_view key) const noexcept {
+    for (condition const& each : values_)
+      if (each.key == key) return &each;
+    return nullptr;
+  }
+  [[nodiscard]] static given_condition const* last_of(std::initializer_list<given_condition> given,
+                                                      std::string_view key) noexcept {
+    given_condition const* found = nullptr;
+    for (given_condition const& each : given)
+      if (each.key() == key) found = &each;
+    return found;
+  }
+
+  std::vector<condition> values_;
+};
+
+}  // namespace streamgauge
+
+#endif

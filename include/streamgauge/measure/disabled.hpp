@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string_view>
+
+#include <streamgauge/version.hpp>
+#include <streamgauge/mark/range.hpp>
+#include <streamgauge/measure/error.hpp>
+
+/// What measuring is when the program is compiled with `STREAMGAUGE_DISABLE`: the same names, empty bodies, no CUDA call,
+/// no NVTX call, nothing left in the machine code. `check`, `cuda_error` and the whole analysis wing stay as they are.
+/// Why: the inline namespace makes it a link error to hand a recorder or a phase to a unit that was compiled otherwise.
+namespace streamgauge {
+inline namespace disabled {
+
+class given_condition {
+ public:
+  template <class Value>
+  constexpr given_condition(std::string_view, Value const&) noexcept {}
+};
+
+class conditions {
+ public:
+  constexpr conditions() noexcept = default;
+  constexpr conditions(std::initializer_list<given_condition>) noexcept {}
+};
+
+struct capacity {
+  std::size_t samples = 0;
+  std::size_t intervals = 0;
+};
+
+class recorder {
+ public:
+  constexpr explicit recorder(capacity = {}) noexcept {}
+  constexpr explicit recorder(mode, capacity = {}) noexcept {}
+  ~recorder() {}  // not defaulted: a recorder that nothing else mentions must not look unused
+  recorder(recorder const&) = delete;
+  recorder& operator=(recorder const&) = delete;
+
+  [[nodiscard]] recording collect() const {
+    recording taken;
+    taken.recorded = mode::off;
+    taken.why_not_measured = "off, compiled out by STREAMGAUGE_DISABLE";
+    taken.environment.library_version = version_string;
+    return taken;
+  }
+  void drain() const noexcept {}
+  [[nodiscard]] constexpr mode recorded() const noexcept { return mode::off; }
+};
+
+struct warmup {
+  std::size_t samples = 0;
+};
+
+template <class Domain>
+struct domain_choice {};
+template <class Domain>
+inline constexpr domain_choice<Domain> in_domain{};
+
+class [[nodiscard]] scope {
+ public:
+  scope() = default;
+  scope(scope const&) = delete;
+  scope& operator=(scope const&) = delete;
+  static void* operator new(std::size_t) = delete;
+  ~scope() {}
+
+  void wait(wait_policy) const noexcept {}
+};
+
+class [[nodiscard]] started_phase {
+ public:
+  started_phase() = default;
+  started_phase(started_phase&&) noexcept {}
+  started_phase& operator=(started_phase&&) noexcept { return *this; }
+  ~started_phase() {}
+
+  void stop() const noexcept {}
+  void wait(wait_policy) const noexcept {}
+};
+
+class phase {
+ public:
+  template <class... Options>
+  phase(recorder&, std::string_view, Options const&...) noexcept {}
+
+  [[nodiscard]] scope enter(stream_ref) const noexcept { return {}; }
+  [[nodiscard]] scope enter(host_only_tag) const noexcept { return {}; }
+  [[nodiscard]] scope enter(stream_ref, std::initializer_list<given_condition>) const noexcept { return {}; }
+  [[nodiscard]] scope enter(host_only_tag, std::initializer_list<given_condition>) const noexcept { return {}; }
+  [[nodiscard]] started_phase start(stream_ref) const noexcept { return {}; }
+  [[nodiscard]] started_phase start(host_only_tag) const noexcept { return {}; }
+  [[nodiscard]] phase with(std::initializer_list<given_condition>) const noexcept { return *this; }
+};
+
+enum class interval_state : unsigned char { not_started, not_stopped, pending, done, unread, failed };
+
+struct reading {
+  interval_state state = interval_state::not_started;
+  std::optional<nanoseconds> time{};
+  absence why = absence::not_asked;
+  int status = cudaSuccess;
+};
+
+class interval {
+ public:
+  explicit interval(stream_ref) noexcept {}
+  ~interval() {}
+
+  reading start() const noexcept { return {}; }
+  reading stop() const noexcept { return {}; }
+  reading read() const noexcept { return {}; }
+  reading wait() const noexcept { return {}; }
+  [[nodiscard]] bool ready() const noexcept { return false; }
+};
+
+[[nodiscard]] inline std::string describe(reading const&, std::string const& name) {
+  return "interval \"" + name + "\": not measured: off, compiled out by STREAMGAUGE_DISABLE";
+}
+
+class capture_guard {
+ public:
+  template <class... Drained>
+  explicit capture_guard(Drained const&...) noexcept {}
+  ~capture_guard() {}
+  capture_guard(capture_guard const&) = delete;
+  capture_guard& operator=(capture_guard const&) = delete;
+
+  [[nodiscard]] std::vector<std::string> notes() const {
+    return {"nothing is captured: compiled out by STREAMGAUGE_DISABLE"};
+  }
+};
+
+}  // namespace disabled
+}  // namespace streamgauge

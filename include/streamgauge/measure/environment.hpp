@@ -1,0 +1,122 @@
+#pragma once
+
+#include <algorithm>
+
+#include <streamgauge/version.hpp>
+#include <streamgauge/measure/event.hpp>
+
+namespace streamgauge {
+
+/// What a pair of host stamps with nothing between reads: the median of a few.
+[[nodiscard]] inline nanoseconds measure_host_floor() noexcept {
+  constexpr std::size_t count = 15;
+  nanoseconds readings[count];
+  for (nanoseconds& reading : readings) {
+    host_stamp const before = host_now();
+    reading = host_now() - before;
+  }
+  std::sort(readings, readings + count);
+  return readings[count / 2];
+}
+
+/// Measures what an empty phase reads on a device, on a stream of its own, after the program's work.
+/// Why: a number within a few times of the floor is mostly instrument; the report shows both.
+/// Sync: waits for its own stream. Capture: allowed; nothing that is being captured is touched.
+class floor_measurement {
+ public:
+  floor_measurement(driver_api const& cuda, context_key context) noexcept : cuda_{cuda} {
+    relaxed_capture_mode const relaxed{cuda};
+    context_scope const current{cuda, context.handle};
+    status_ = relaxed.status() == cudaSuccess ? current.status() : relaxed.status();
+    if (status_ == cudaSuccess) status_ = cuda.stream_create(&stream_, cudaStreamNonBlocking);
+    if (status_ != cudaSuccess) return;
+    for (cudaEvent_t& each : events_)
+      if (status_ == cudaSuccess) status_ = cuda.event_create(&each, cudaEventDefault);
+    if (status_ == cudaSuccess) run();
+    for (cudaEvent_t const each : events_)
+      if (each) cuda.event_destroy(each);
+    cuda.stream_destroy(stream_);
+  }
+
+  [[nodiscard]] int status() const noexcept { return status_; }
+
+  /// Requires: `status()` is success.
+  void describe(device_description& device) const {
+    nanoseconds sorted[count];
+    std::copy(device_, device_ + count, sorted);
+    std::sort(sorted, sorted + count);
+    device.event_floor = sorted[count / 2];
+    for (std::size_t i = 1; i < count; ++i) {
+      nanoseconds const step = sorted[i] - sorted[i - 1];
+      if (step.count() > 0 && (!device.event_resolution || step < *device.event_resolution)) device.event_resolution = step;
+    }
+    std::copy(host_, host_ + count, sorted);
+    std::sort(sorted, sorted + count);
+    device.submit_floor = sorted[count / 2];
+  }
+
+ private:
+  static constexpr std::size_t idle = 4;  // the first records of a stream cost more
+  static constexpr std::size_t count = 31;
+
+  void run() noexcept {
+    for (std::size_t i = 0; i < idle + count && status_ == cudaSuccess; ++i) {
+      std::size_t const at = 2 * (i < idle ? 0 : i - idle);
+      host_stamp const before = host_now();
+      status_ = cuda_.event_record(events_[at], stream_);
+      if (status_ == cudaSuccess) status_ = cuda_.event_record(events_[at + 1], stream_);
+      if (i >= idle) host_[i - idle] = host_now() - before;
+    }
+    if (status_ == cudaSuccess) status_ = cuda_.event_synchronize(events_[2 * count - 1]);
+    for (std::size_t i = 0; i < count && status_ == cudaSuccess; ++i) {
+      elapsed_answer const answer = elapsed(cuda_, events_[2 * i], events_[2 * i + 1]);
+      status_ = answer.status;
+      device_[i] = answer.time;
+    }
+  }
+
+  driver_api const& cuda_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t events_[2 * count] = {};
+  nanoseconds device_[count] = {};
+  nanoseconds host_[count] = {};
+  int status_ = cudaSuccess;
+};
+
+/// A device with its name and floor.
+[[nodiscard]] inline device_description describe_device(driver_api const& cuda, context_key context, int ordinal) {
+  device_description device;
+  device.ordinal = ordinal;
+  char name[256] = {};
+  if (ordinal >= 0 && cuda.device_name(name, sizeof name - 1, ordinal) == cudaSuccess) device.name = name;
+  floor_measurement const floor{cuda, context};
+  if (floor.status() == cudaSuccess) floor.describe(device);
+  else device.why_no_floor = cudaGetErrorString(static_cast<cudaError_t>(floor.status()));
+  return device;
+}
+
+/// What is known of the environment without a CUDA call: all that a recorder which measures nothing asks.
+[[nodiscard]] inline environment describe_build() {
+  environment found;
+  found.library_version = version_string;
+  found.compiled_runtime_version = CUDART_VERSION;
+  return found;
+}
+
+/// The environment, first part: versions. Devices are added for those that samples came from.
+/// Sync: none. No context is made.
+[[nodiscard]] inline environment describe_environment() {
+  environment found = describe_build();
+  found.host_floor = measure_host_floor();
+  driver_answer const cuda = driver();
+  int runtime = 0;
+  if (without_trace([&runtime] { return cudaRuntimeGetVersion(&runtime); }) == cudaSuccess) found.runtime_version = runtime;
+  if (cuda.api) found.driver_version = cuda.api->version;
+  int devices = 0;
+  if (!cuda.api) found.why_no_device = streamgauge::describe(cuda.why);
+  else if (int const status = cuda.api->device_count(&devices); status != cudaSuccess || devices == 0)
+    found.why_no_device = streamgauge::describe(status == cudaSuccess ? absence::no_driver : absence_of(status));
+  return found;
+}
+
+}  // namespace streamgauge

@@ -1,0 +1,278 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <streamgauge/measure/event_pool.hpp>
+#include <streamgauge/measure/problem_log.hpp>
+
+namespace streamgauge {
+
+/// How much a recorder sets aside for each thread. Within it nothing is allocated after a thread's first phase.
+struct capacity {
+  std::size_t samples = 1000;    ///< beyond it, one block for each thousand
+  std::size_t intervals = 1024;  ///< that may wait for the device at a time, in each context; beyond it, the device side is dropped
+};
+
+/// A sample where it is kept until it is collected.
+struct stored_sample {
+  sample value;
+  std::uint32_t series = 0;
+};
+static_assert(sizeof(stored_sample) <= 64, "a long run keeps a sample in 64 bytes");
+
+/// What `lane::open` hands to a phase that is entered.
+struct opened_sample {
+  stored_sample* where = nullptr;  ///< null when there was no memory
+  timed_slot* slot = nullptr;      ///< null when nothing is to be recorded
+};
+
+/// One thread's share of a recorder: its samples, its event pools, its intervals that wait for the device.
+/// Why: threads that measure do not meet. The lock is taken by the lane's own thread and, at times, by one that collects
+/// or that ends a started phase.
+/// Threads: hold `lock` around every call but `left_behind`, which takes it.
+class lane {
+ public:
+  static constexpr std::size_t block_size = 1000;
+  static constexpr std::size_t ahead = 250;  ///< with fewer samples left than this, the next block is asked for
+  struct block {
+    block* next = nullptr;
+    std::size_t used = 0;
+    stored_sample entries[block_size];
+  };
+
+  lane(capacity limits, problem_log& problems) noexcept : limits_{limits}, problems_{problems} {
+    for (std::size_t room = 0; room < limits.samples + ahead; room += block_size) append_block();
+  }
+  lane(lane const&) = delete;
+  lane& operator=(lane const&) = delete;
+  ~lane() {
+    while (block* const gone = first_) {
+      first_ = gone->next;
+      delete gone;
+    }
+    while (event_pool* const gone = pools_) {
+      pools_ = gone->next;
+      delete gone;
+    }
+  }
+
+  /// Keeps room for a sample; null without memory.
+  [[nodiscard]] stored_sample* add_sample() noexcept {
+    // Early where no interval is open, so that an allocation seldom falls inside one.
+    bool const low = !filling_ || (!filling_->next && filling_->used + (open_intervals == 0 ? ahead : 0) >= block_size);
+    if (low) append_block();
+    if (filling_ && filling_->used == block_size && filling_->next) filling_ = filling_->next;
+    if (!filling_ || filling_->used == block_size) return nullptr;
+    return &filling_->entries[filling_->used++];
+  }
+
+  /// A slot for an interval on the stream, or the reason why there is none.
+  /// Sync: none; reads back finished intervals when half of the pool is under way.
+  /// Capture: a stream in a capture is told apart, nothing is recorded on it.
+  [[nodiscard]] timed_slot* reserve(stream_ref stream, absence& why, char const* phase) noexcept {
+    driver_answer const cuda = driver();
+    why = cuda.why;
+    if (!cuda.api) return nullptr;
+    context_answer const found = context_of(*cuda.api, stream);
+    int status = found.status;
+    if (status == cudaSuccess) status = may_record(*cuda.api, stream, found.key);
+    event_pool* const pool = status == cudaSuccess ? pool_of(*cuda.api, found.key, status) : nullptr;
+    if (!pool) {
+      why = refuse(status, phase);
+      return nullptr;
+    }
+    if (pool->half_used()) {
+      if (open_intervals == 0 || pool->empty()) harvest(*cuda.api);
+      else harvest_oldest(*cuda.api);
+    }
+    if (pool->empty()) {
+      // Reading back may have found that the context is gone meanwhile.
+      why = pool->context().handle ? absence::pool_full : absence::context_gone;
+      return nullptr;
+    }
+    timed_slot& slot = pool->take();
+    slot.stream = stream.handle();
+    slot.phase = phase;
+    return &slot;
+  }
+
+  /// The reason that a status stands for, noted as a problem where it is one.
+  [[nodiscard]] absence refuse(int status, char const* phase) noexcept {
+    absence const why = absence_of(status);
+    if (why == absence::earlier_work_failed) problems_.note(trouble::earlier_work_failed, phase, status);
+    if (why == absence::call_failed) problems_.note(trouble::call_failed, phase, status);
+    return why;
+  }
+
+  /// Takes a slot back whose interval will not be waited for.
+  void release(timed_slot& slot) noexcept { slot.pool->give_back(slot); }
+
+  /// The interval is recorded: it waits for the device from now on.
+  void wait_for_device(timed_slot& slot, stored_sample& where) noexcept {
+    slot.where = &where;
+    slot.ticket = ++last_ticket_;
+    slot.next = nullptr;
+    slot.previous = newest_;
+    (newest_ ? newest_->next : oldest_) = &slot;
+    newest_ = &slot;
+  }
+
+  /// Reads every waiting interval that the device has passed.
+  /// Sync: none. Capture: allowed.
+  void harvest(driver_api const& cuda) noexcept {
+    bury_dead_contexts(cuda);
+    // A stream works in order: where one interval is not done, the later ones of that stream are not either.
+    cudaStream_t lagging[8];
+    event_pool const* of[8];
+    std::size_t lagging_count = 0;
+    for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
+      later = slot->next;
+      bool lags = false;
+      for (std::size_t i = 0; i < lagging_count; ++i) lags = lags || (lagging[i] == slot->stream && of[i] == slot->pool);
+      if (lags || read_back(cuda, *slot) || lagging_count == 8) continue;
+      lagging[lagging_count] = slot->stream;
+      of[lagging_count++] = slot->pool;
+    }
+  }
+
+  /// Where to wait next so that all intervals up to `last` come back: the newest one of the oldest one's stream, since a
+  /// stream works in order. Null when none waits any more.
+  [[nodiscard]] timed_slot const* worth_waiting_for(driver_api const& cuda, std::uint64_t last) noexcept {
+    bury_dead_contexts(cuda);
+    if (!oldest_ || oldest_->ticket > last) return nullptr;
+    timed_slot const* slot = newest_;
+    while (slot->ticket > last || slot->stream != oldest_->stream || slot->pool != oldest_->pool) slot = slot->previous;
+    return slot;
+  }
+  [[nodiscard]] std::uint64_t last_ticket() const noexcept { return last_ticket_; }
+
+  /// Reads what came back with a wait for `waited`: that interval, and those before it on its stream. `status` is what
+  /// the wait answered; where it failed, what cannot be read is given up for that reason.
+  void read_up_to(driver_api const& cuda, timed_slot const& waited, int status) noexcept {
+    bury_dead_contexts(cuda);
+    for (timed_slot *slot = oldest_, *later = nullptr; slot && slot->ticket <= waited.ticket; slot = later) {
+      later = slot->next;
+      if (slot->stream != waited.stream || slot->pool != waited.pool) continue;
+      if (read_back(cuda, *slot) || status == cudaSuccess) continue;
+      slot->where->value.device = refuse(status, slot->phase);
+      unlink(*slot);
+      slot->pool->give_back(*slot);
+    }
+  }
+
+  /// Destroys the events and forgets what waits; the samples stay.
+  void close() noexcept {
+    driver_answer const cuda = pools_ ? driver() : driver_answer{};
+    for (event_pool* pool = pools_; pool; pool = pool->next) cuda.api ? pool->close(*cuda.api) : pool->forget();
+    for (timed_slot* slot = oldest_; slot; slot = slot->next) slot->where->value.device = absence::context_gone;
+    oldest_ = newest_ = nullptr;
+    closed = true;
+  }
+
+  [[nodiscard]] block const* first_block() const noexcept { return first_; }
+  [[nodiscard]] event_pool const* pools() const noexcept { return pools_; }
+  /// Whether its thread has ended and nothing of it is open.
+  [[nodiscard]] bool left_behind() noexcept {
+    brief_guard const guard{lock};
+    return adoptable && open_intervals == 0;
+  }
+
+  brief_lock lock;
+  lane* next = nullptr;               ///< the recorder's next lane
+  std::uint32_t thread = 0;           ///< the number of the thread that owns it now
+  std::uint32_t open_intervals = 0;   ///< started on this thread, not stopped
+  std::uint32_t records = 0;          ///< event records made for this thread's phases, counting round
+  std::optional<std::uint32_t> innermost;  ///< the series of the innermost scoped phase that is open
+  bool adoptable = false;             ///< its thread has ended
+  bool closed = false;                ///< its recorder has ended
+
+ private:
+  void append_block() noexcept {
+    block* const fresh = new (std::nothrow) block;
+    if (!fresh) return;
+    if (!first_) first_ = filling_ = fresh;
+    else last_->next = fresh;
+    last_ = fresh;
+  }
+
+  [[nodiscard]] event_pool* pool_of(driver_api const& cuda, context_key context, int& status) noexcept {
+    for (event_pool* pool = pools_; pool; pool = pool->next)
+      if (pool->context() == context) return pool;
+    bury_dead_contexts(cuda);
+    drop_forgotten_pools();
+    event_pool* const fresh = new (std::nothrow) event_pool;
+    status = fresh ? fresh->open(cuda, context, limits_.intervals) : static_cast<int>(cudaErrorMemoryAllocation);
+    if (status != cudaSuccess) {
+      delete fresh;
+      return nullptr;
+    }
+    fresh->next = pools_;
+    pools_ = fresh;
+    return fresh;
+  }
+
+  // Intervals of a context that is gone will never be read, and its events are not touched again.
+  void bury_dead_contexts(driver_api const& cuda) noexcept {
+    for (event_pool* pool = pools_; pool; pool = pool->next) {
+      absence const dead = pool->context().handle ? why_dead(cuda, pool->context()) : absence::none;
+      if (dead == absence::none) continue;
+      for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
+        later = slot->next;
+        if (slot->pool != pool) continue;
+        slot->where->value.device = dead;
+        unlink(*slot);
+        pool->give_back(*slot);
+      }
+      pool->forget();
+    }
+  }
+
+  // A phase that is open still points into its pool; it is kept until that phase has ended.
+  void drop_forgotten_pools() noexcept {
+    for (event_pool** link = &pools_; *link;) {
+      event_pool* const pool = *link;
+      if (!pool->context().handle && pool->used() == 0) {
+        *link = pool->next;
+        delete pool;
+      } else {
+        link = &pool->next;
+      }
+    }
+  }
+
+  void harvest_oldest(driver_api const& cuda) noexcept {
+    if (oldest_ && alive(cuda, oldest_->pool->context())) read_back(cuda, *oldest_);
+  }
+
+  // False while the device has not passed the stop.
+  bool read_back(driver_api const& cuda, timed_slot& slot) noexcept {
+    elapsed_answer const answer = elapsed(cuda, slot.start, slot.stop);
+    if (answer.status == cudaErrorNotReady) return false;
+    slot.where->value.device =
+        answer.status == cudaSuccess ? observation{answer.time} : observation{refuse(answer.status, slot.phase)};
+    unlink(slot);
+    slot.pool->give_back(slot);
+    return true;
+  }
+
+  void unlink(timed_slot& slot) noexcept {
+    (slot.previous ? slot.previous->next : oldest_) = slot.next;
+    (slot.next ? slot.next->previous : newest_) = slot.previous;
+  }
+
+  capacity limits_;
+  problem_log& problems_;
+  block* first_ = nullptr;
+  block* filling_ = nullptr;
+  block* last_ = nullptr;
+  event_pool* pools_ = nullptr;
+  timed_slot* oldest_ = nullptr;
+  timed_slot* newest_ = nullptr;
+  std::uint64_t last_ticket_ = 0;
+};
+
+}  // namespace streamgauge
+
+#endif

@@ -1,0 +1,205 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <streamgauge/measure/execution.hpp>
+#include <streamgauge/measure/recorder.hpp>
+
+namespace streamgauge {
+
+/// How many of a phase's first samples are warm-up: kept, shown apart, never mixed in.
+struct warmup {
+  std::size_t samples = 0;
+};
+
+/// Gives a phase's ranges to a domain. Left out, they are in NVTX's own default domain.
+/// Example: `sg::phase step{recorder, "step", sg::in_domain<my_domain>};`
+template <class Domain, class Unit = default_domain>  // the default domain's type tells how the unit marks
+struct domain_choice {};
+template <class Domain, class Unit = default_domain>
+inline constexpr domain_choice<Domain, Unit> in_domain{};
+
+/// A phase that is open until the end of the scope that it was entered in.
+/// Why: neither copied nor moved, so it closes where it was opened, in order, also when an exception passes; the sample is
+/// then incomplete, and the exception goes on unchanged.
+/// Sync: none, unless `wait` is called.
+class [[nodiscard]] scope {
+ public:
+  scope(scope const&) = delete;
+  scope& operator=(scope const&) = delete;
+  static void* operator new(std::size_t) = delete;
+
+  ~scope() {
+    if (!label_) return;
+    close();
+    label_->pop(pushed_on_);
+  }
+
+  /// Ends the measured part, waits until the device is done with it, and keeps the host time from entering to then as the
+  /// completion. What follows in the scope is in its range, and in none of its times.
+  /// Sync: waits for the phase's own stop event, spinning or asleep; no other stream, no device.
+  void wait(wait_policy policy) noexcept { now_.end_and_wait(policy); }
+
+ private:
+  friend class phase;
+  scope(series_node* node, mode recorded, stream_ref const* stream) noexcept {
+    if (recorded != mode::off) open(*node, stream);
+  }
+
+  void open(series_node& node, stream_ref const* stream) noexcept {
+    label_ = &node.entry.label;
+    pushed_on_ = label_->push();
+    if (node.recorded == mode::time) now_.begin(node, stream, lifetime::scoped);
+  }
+  void close() noexcept {
+    if (now_.open()) now_.unwinding() ? now_.give_up() : now_.end();
+  }
+
+  range_label const* label_ = nullptr;
+  thread_mark pushed_on_;
+  execution now_;
+};
+
+/// A phase that was started: it may move, and end on any thread.
+/// Why: asynchronous work begins in one place and ends in another. On a per-thread default stream the end must be on the
+/// same thread, since elsewhere that handle is another stream; otherwise the device time is dropped with that reason.
+/// Sync: none, unless `wait` is called.
+/// Threads: one at a time.
+class [[nodiscard]] started_phase {
+ public:
+  started_phase(started_phase&& other) noexcept { take(other); }
+  started_phase& operator=(started_phase&& other) noexcept {
+    if (this != &other) {
+      finish();
+      take(other);
+    }
+    return *this;
+  }
+  started_phase(started_phase const&) = delete;
+  started_phase& operator=(started_phase const&) = delete;
+  ~started_phase() { finish(); }
+
+  /// Ends it; a second time does nothing.
+  void stop() noexcept {
+    now_.end();
+    end_range();
+  }
+
+  /// Ends it, waits until the device is done with it, and keeps the completion.
+  /// Sync: waits for the phase's own stop event; no other stream, no device.
+  void wait(wait_policy policy) noexcept {
+    now_.end_and_wait(policy);
+    end_range();
+  }
+
+ private:
+  friend class phase;
+  started_phase(series_node* node, stream_ref const* stream) noexcept {
+    if (node->recorded == mode::off) return;
+    node_ = node;
+    node_->core.retain();
+    range_ = node->entry.label.start();
+    if (node->recorded == mode::time) now_.begin(*node, stream, lifetime::started);
+  }
+
+  void take(started_phase& other) noexcept {
+    node_ = std::exchange(other.node_, nullptr);
+    range_ = other.range_;
+    now_ = std::move(other.now_);
+  }
+  void finish() noexcept {
+    if (now_.open()) now_.unwinding() ? now_.give_up() : now_.end();
+    end_range();
+  }
+  void end_range() noexcept {
+    if (!node_) return;
+    node_->entry.label.end(range_);
+    std::exchange(node_, nullptr)->core.release();
+  }
+
+  series_node* node_ = nullptr;  // null once the range has ended
+  std::uint64_t range_ = 0;
+  execution now_;
+};
+
+/// A named part of the program that is measured, again and again. A handle: cheap to copy, comparable, storable.
+/// Why: the name is registered with NVTX once. Phases of one name in one recorder are the same phase; its first handle
+/// decides domain and warm-up.
+/// Requires: a scope's recorder outlives the scope. After the recorder has ended, entering does nothing.
+/// Throws: only `std::bad_alloc`: the constructor, `with`, and entering under conditions that are new. Nothing else.
+/// Capture: inside a stream capture a phase marks and counts; its device time is absent and the reason kept.
+/// Threads: any.
+class phase {
+ public:
+  template <class Unit = default_domain, class... Options>
+  phase(recorder& in, std::string_view name, Options const&... options) {
+    settings chosen{&range_calls_in<Unit>(), {}, {}};
+    (apply(chosen, options), ...);
+    node_ = &in.core().series_of(in.core().entry_of(name, *chosen.calls, chosen.warm.samples), chosen.under);
+    recorded_ = node_->recorded;
+    node_->core.retain();
+  }
+  phase(phase const& other) noexcept : node_{other.node_}, recorded_{other.recorded_} { node_->core.retain(); }
+  phase& operator=(phase const& other) noexcept {
+    other.node_->core.retain();
+    std::exchange(node_, other.node_)->core.release();
+    recorded_ = other.recorded_;
+    return *this;
+  }
+  ~phase() { node_->core.release(); }
+
+  /// Opens the phase until the end of the enclosing scope: NVTX push, host stamp, start event on the stream.
+  /// Requires: the stream lives until the scope ends.
+  /// Sync: none.
+  [[nodiscard]] scope enter(stream_ref stream) const noexcept { return {node_, recorded_, &stream}; }
+  /// Opens the phase without a stream: the host alone is measured.
+  [[nodiscard]] scope enter(host_only_tag) const noexcept { return {node_, recorded_, nullptr}; }
+
+  /// As above, under conditions that are known on entering. Nothing is allocated when they were seen before.
+  /// Example: `auto scope = gemm.enter(stream, {{"rows", rows}});`
+  [[nodiscard]] scope enter(stream_ref stream, std::initializer_list<given_condition> under) const {
+    return {refined(under), recorded_, &stream};
+  }
+  [[nodiscard]] scope enter(host_only_tag, std::initializer_list<given_condition> under) const {
+    return {refined(under), recorded_, nullptr};
+  }
+
+  /// Starts the phase: it may move and end on another thread. NVTX start, host stamp, start event on the stream.
+  /// Requires: the stream lives until the phase is stopped.
+  /// Sync: none.
+  [[nodiscard]] started_phase start(stream_ref stream) const noexcept { return {node_, &stream}; }
+  [[nodiscard]] started_phase start(host_only_tag) const noexcept { return {node_, nullptr}; }
+
+  /// The same phase under further conditions.
+  [[nodiscard]] phase with(std::initializer_list<given_condition> under) const {
+    return phase{node_->core.refine(*node_, under)};
+  }
+
+ private:
+  struct settings {
+    range_calls const* calls;
+    warmup warm;
+    conditions under;
+  };
+  static void apply(settings& into, warmup warm) noexcept { into.warm = warm; }
+  static void apply(settings& into, conditions const& under) { into.under = under; }
+  template <class Domain, class Unit>
+  static void apply(settings& into, domain_choice<Domain, Unit>) noexcept {
+    into.calls = &range_calls_in<Domain>();
+  }
+
+  explicit phase(series_node& node) noexcept : node_{&node}, recorded_{node.recorded} { node_->core.retain(); }
+
+  [[nodiscard]] series_node* refined(std::initializer_list<given_condition> under) const {
+    return recorded_ == mode::time ? &node_->core.refine(*node_, under) : node_;
+  }
+
+  series_node* node_;
+  mode recorded_;  // beside the pointer: a recorder that is off costs no look behind it
+};
+
+}  // namespace streamgauge
+
+#endif

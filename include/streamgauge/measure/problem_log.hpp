@@ -1,0 +1,83 @@
+#pragma once
+
+#include <streamgauge/measure/error.hpp>
+#include <streamgauge/measure/lock.hpp>
+
+namespace streamgauge {
+
+/// What a recorder may have to say beside its numbers.
+enum class trouble : std::uint8_t {
+  earlier_work_failed,  ///< CUDA reports a fault of the program's own earlier work
+  call_failed,          ///< a call of ours failed
+  legacy_stream,        ///< a phase was timed on the legacy stream, where every record is a barrier
+  ended_elsewhere,      ///< a scoped phase was left on another thread than it was entered on
+  bad_mode,             ///< STREAMGAUGE holds a word that is no mode
+};
+
+/// Keeps what went wrong while measuring, without allocating and without a CUDA call.
+/// Why: a fault shows on every call after it. It is kept once, where it showed first, and counted.
+/// Threads: any.
+class problem_log {
+ public:
+  void note(trouble what, char const* phase, int status = cudaSuccess) noexcept {
+    brief_guard const guard{lock_};
+    for (std::size_t i = 0; i < count_; ++i) {
+      bool const once = what == trouble::earlier_work_failed;  // its phase is where it showed first
+      if (entries_[i].what == what && entries_[i].status == status && (once || entries_[i].phase == phase)) {
+        ++entries_[i].times;
+        return;
+      }
+    }
+    if (count_ < capacity) entries_[count_++] = {what, status, phase, 1};
+    else ++unnamed_;
+  }
+
+  /// The problems in words, the first one first.
+  [[nodiscard]] std::vector<problem> read() {
+    std::vector<problem> all;
+    brief_guard const guard{lock_};
+    for (std::size_t i = 0; i < count_; ++i) {
+      entry const& each = entries_[i];
+      all.push_back({each.phase, text(each), each.status, each.times});
+    }
+    if (unnamed_ > 0) all.push_back({"", "further problems that were only counted", 0, unnamed_});
+    return all;
+  }
+
+ private:
+  struct entry {
+    trouble what = trouble::call_failed;
+    int status = cudaSuccess;
+    char const* phase = "";  // a phase's name, which lives as long as its recorder
+    std::uint64_t times = 0;
+  };
+  static constexpr std::size_t capacity = 64;
+
+  [[nodiscard]] static std::string text(entry const& each) {
+    std::string const cuda = each.status == cudaSuccess
+                                 ? std::string{}
+                                 : std::string{cudaGetErrorString(static_cast<cudaError_t>(each.status))} + " (" +
+                                       cudaGetErrorName(static_cast<cudaError_t>(each.status)) + ")";
+    switch (each.what) {
+      case trouble::earlier_work_failed:
+        return "earlier work failed: " + cuda +
+               "; it showed here first, and no device time can be had from here on. compute-sanitizer finds the kernel";
+      case trouble::call_failed: return "a CUDA call of the recorder failed: " + cuda + "; the sample kept its host side";
+      case trouble::legacy_stream:
+        return "timed on the legacy default stream, where each record waits for every blocking stream and holds it "
+               "back; name the stream that the work runs on";
+      case trouble::ended_elsewhere:
+        return "left on another thread than it was entered on; its range was not popped. Use start(), which may end "
+               "anywhere";
+      case trouble::bad_mode: return "STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
+    }
+    return cuda;
+  }
+
+  brief_lock lock_;
+  entry entries_[capacity];
+  std::size_t count_ = 0;
+  std::uint64_t unnamed_ = 0;
+};
+
+}  // namespace streamgauge

@@ -1,0 +1,181 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <string_view>
+
+#include <streamgauge/mark/range.hpp>
+#include <streamgauge/measure/conditions.hpp>
+#include <streamgauge/measure/environment.hpp>
+#include <streamgauge/measure/lane.hpp>
+
+namespace streamgauge {
+
+class recorder_core;
+
+/// A phase's name with its range and its warm-up count, once for all of its conditions.
+struct phase_entry {
+  range_label label;
+  std::size_t warmup = 0;
+  phase_entry* next = nullptr;
+
+  phase_entry(std::string name, range_calls const& calls, std::size_t warm) noexcept
+      : label{std::move(name), calls}, warmup{warm} {}
+};
+
+/// A phase under one set of conditions: what a handle points at. It stays where it is as long as its recorder.
+struct series_node {
+  recorder_core& core;
+  phase_entry& entry;
+  conditions under;
+  std::uint32_t index;
+  mode recorded;
+  std::atomic<std::uint64_t> lost{0};         ///< samples that there was no memory for
+  std::atomic<bool> on_legacy_stream{false};  ///< noted once
+  std::atomic<series_node*> next{nullptr};    ///< in the order in which they were made
+
+  [[nodiscard]] char const* name() const noexcept { return entry.label.text().c_str(); }
+};
+
+/// What a recorder's handles, threads and open phases share. It ends with the last of them.
+/// Threads: any.
+class recorder_core {
+ public:
+  recorder_core(mode recorded, std::string why_not, capacity limits) noexcept
+      : recorded_{recorded}, why_not_{std::move(why_not)}, limits_{limits}, origin_{host_now()} {
+    notice_forks();
+  }
+  recorder_core(recorder_core const&) = delete;
+  recorder_core& operator=(recorder_core const&) = delete;
+
+  void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  /// No phase is recorded any more; the events are destroyed, whatever still waits is given up.
+  void close() noexcept {
+    closed_.store(true, std::memory_order_relaxed);
+    brief_guard const guard{registry_};
+    for (lane* each = lanes_; each; each = each->next) {
+      brief_guard const one{each->lock};
+      each->close();
+    }
+  }
+  [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
+
+  [[nodiscard]] mode recorded() const noexcept { return recorded_; }
+  [[nodiscard]] host_stamp origin() const noexcept { return origin_; }
+  [[nodiscard]] problem_log& problems() noexcept { return problems_; }
+
+  /// The phase of that name, made at the first asking; the first one decides domain and warm-up.
+  [[nodiscard]] phase_entry& entry_of(std::string_view name, range_calls const& calls, std::size_t warm) {
+    brief_guard const guard{registry_};
+    for (phase_entry* each = entries_; each; each = each->next)
+      if (each->label.text() == name) return *each;
+    auto* const fresh = new phase_entry{std::string{name}, calls, warm};
+    fresh->next = entries_;
+    entries_ = fresh;
+    return *fresh;
+  }
+
+  /// The series of a phase under conditions, made at the first asking.
+  [[nodiscard]] series_node& series_of(phase_entry& of, conditions const& under) {
+    brief_guard const guard{registry_};
+    for (series_node* each = first_series(); each; each = each->next.load(std::memory_order_relaxed))
+      if (&each->entry == &of && each->under == under) return *each;
+    auto* const fresh = new series_node{*this, of, under, series_count_, recorded_, {}, {}, {}};
+    (newest_ ? newest_->next : first_).store(fresh, std::memory_order_release);
+    newest_ = fresh;
+    ++series_count_;
+    return *fresh;
+  }
+
+  /// The series of the same phase under the phase's own conditions with others added.
+  /// Why: asked on entering, so it compares in place and allocates only when the combination is new.
+  [[nodiscard]] series_node& refine(series_node& base, std::initializer_list<given_condition> added) {
+    for (series_node* each = first_series(); each; each = each->next.load(std::memory_order_acquire))
+      if (&each->entry == &base.entry && each->under.equals(base.under, added)) return *each;
+    return series_of(base.entry, base.under.with(added));
+  }
+
+  /// A lane for the calling thread: one that a thread left behind, or a new one; null without memory.
+  [[nodiscard]] lane* adopt_lane() noexcept {
+    brief_guard const guard{registry_};
+    lane* mine = lanes_;
+    while (mine && !mine->left_behind()) mine = mine->next;
+    if (!mine) {
+      mine = new (std::nothrow) lane{limits_, problems_};
+      if (!mine) return nullptr;
+      mine->closed = closed();
+      mine->next = lanes_;
+      lanes_ = mine;
+    }
+    brief_guard const one{mine->lock};
+    mine->adoptable = false;
+    mine->innermost.reset();
+    mine->thread = threads_++;
+    return mine;
+  }
+  void leave_lane(lane& left) noexcept {
+    brief_guard const guard{registry_};
+    brief_guard const one{left.lock};
+    left.adoptable = true;
+  }
+
+  /// Waits for the stop event of every finished interval and reads it; `recorder.hpp` has the bodies.
+  void drain() noexcept;
+  [[nodiscard]] recording collect();
+
+ private:
+  ~recorder_core() {
+    while (lane* const gone = lanes_) {
+      lanes_ = gone->next;
+      delete gone;
+    }
+    for (series_node* node = first_series(); node;) {
+      series_node* const gone = node;
+      node = node->next.load(std::memory_order_relaxed);
+      delete gone;
+    }
+    while (phase_entry* const gone = entries_) {
+      entries_ = gone->next;
+      delete gone;
+    }
+  }
+
+  // Series are only ever added, at the end, so a walk needs no lock.
+  [[nodiscard]] series_node* first_series() const noexcept { return first_.load(std::memory_order_acquire); }
+  // Lanes are only ever added, in front, so a walk from here needs no lock.
+  [[nodiscard]] lane* first_lane() noexcept {
+    brief_guard const guard{registry_};
+    return lanes_;
+  }
+  void wait_for_intervals(lane& of) noexcept;
+  void copy_samples(lane& of, std::vector<series>& all);
+  void describe_devices(environment& into);
+  [[nodiscard]] device_description known_device(driver_api const& cuda, context_key context, int ordinal);
+
+  std::atomic<std::uint64_t> references_{1};
+  std::atomic<bool> closed_{false};
+  mode const recorded_;
+  std::string const why_not_;
+  capacity const limits_;
+  host_stamp const origin_;
+  problem_log problems_;
+
+  brief_lock registry_;  // what follows
+  lane* lanes_ = nullptr;
+  std::uint32_t threads_ = 0;
+  phase_entry* entries_ = nullptr;
+  std::atomic<series_node*> first_{nullptr};
+  series_node* newest_ = nullptr;
+  std::uint32_t series_count_ = 0;
+  std::vector<std::pair<context_key, device_description>> devices_;
+};
+
+}  // namespace streamgauge
+
+#endif

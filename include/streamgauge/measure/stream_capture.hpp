@@ -1,0 +1,25 @@
+#pragma once
+
+#include <streamgauge/measure/context.hpp>
+
+namespace streamgauge {
+
+/// Whether a plain record on the stream may be made now: `cudaSuccess`, or the status that says why not
+/// (`cudaErrorStreamCaptureUnsupported` when this stream is being captured, `cudaErrorStreamCaptureImplicit` when it is the
+/// legacy stream and a blocking stream is being captured).
+/// Why: a plain record inside a capture becomes a dependency that cannot be read, and one on the legacy stream breaks the
+/// capture of somebody else. This is the one answer that is used everywhere.
+/// Sync: none. Capture: allowed in every mode; the last error is not touched.
+[[nodiscard]] inline int may_record(driver_api const& cuda, stream_ref stream, context_key context) noexcept {
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  int status = cuda.stream_is_capturing(stream.handle(), &capture);
+  if (status == cudaErrorDeviceUninitialized) {
+    // A special stream on a thread whose first CUDA call is still to come.
+    context_scope const current{cuda, context.handle};
+    status = current.status() == cudaSuccess ? cuda.stream_is_capturing(stream.handle(), &capture) : current.status();
+  }
+  if (status != cudaSuccess) return status;
+  return capture == cudaStreamCaptureStatusNone ? cudaSuccess : cudaErrorStreamCaptureUnsupported;
+}
+
+}  // namespace streamgauge

@@ -1,0 +1,24 @@
+#pragma once
+
+/// The door: what a daily user needs. Mark ranges, measure phases, summarise, print a table.
+///
+/// What holds everywhere unless a comment says otherwise:
+/// Units: times are whole nanoseconds, in `nanoseconds`; a statistic is in `fractional_nanoseconds`.
+/// Throws: `cuda_error` if and only if it calls CUDA. Without exceptions the same text is printed and the program
+/// aborts. Entering a phase, leaving it and reading back never throw.
+/// Sync: the host waits for nothing, and no stream waits for another.
+/// Threads: one object is used by one thread at a time; different objects need no care.
+/// What is not needed every day is included by name: `measure/capture_guard.hpp`, `measure/interval.hpp`.
+
+#include <streamgauge/version.hpp>
+#include <streamgauge/time.hpp>
+#include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/statistics.hpp>
+#include <streamgauge/analyze/summary.hpp>
+#include <streamgauge/report/table.hpp>
+#include <streamgauge/mark/domain.hpp>
+#include <streamgauge/mark/range.hpp>
+#include <streamgauge/measure/error.hpp>
+#include <streamgauge/measure/conditions.hpp>
+#include <streamgauge/measure/recorder.hpp>
+#include <streamgauge/measure/phase.hpp>

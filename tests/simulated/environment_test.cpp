@@ -118,6 +118,25 @@ TEST_CASE_FIXTURE(fresh_machine, "a floor is measured once in each life of a con
   CHECK(taken.environment.devices.size() == 1);
 }
 
+TEST_CASE_FIXTURE(fresh_machine, "the floor is not measured while a phase is open: it would lie inside") {
+  program_stream const stream;
+  simulated::set_record_duration(1300ns);
+  sg::recorder recorder{sg::mode::time, small_pool};
+  sg::phase const outer{recorder, "outer"};
+  std::size_t const streams_before = simulated::live_streams();
+  {
+    auto const open = outer.enter(stream.get());
+    simulated::clear_log();
+    sg::recording const early = one_phase(recorder, stream.get());
+    CHECK(simulated::count("cuStreamCreate") == 0);
+    REQUIRE(early.environment.devices.size() == 1);
+    CHECK_FALSE(early.environment.devices[0].event_floor.has_value());
+    CHECK(early.environment.devices[0].why_no_floor == "a phase was open; it is measured when none is");
+  }
+  CHECK(recorder.collect().environment.devices.at(0).event_floor == nanoseconds{1300});
+  CHECK(simulated::live_streams() == streams_before);
+}
+
 TEST_CASE_FIXTURE(fresh_machine, "measuring the floor waits for its own stream alone and leaves nothing behind") {
   program_stream const stream;
   program_stream const busy;

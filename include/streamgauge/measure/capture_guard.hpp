@@ -119,7 +119,7 @@ class capture_guard {
     if (the_profiler.open++ > 0 && the_profiler.collecting) return;
     drain(*cuda.api, [this](int status) { note(status); });
     int const status = switch_profiler(*cuda.api, cuda.api->profiler_start);
-    the_profiler.collecting = status == cudaSuccess;
+    if (status == cudaSuccess) the_profiler.collecting = true;  // otherwise a Stop that is owed stays owed
     the_profiler.process = getpid();
     if (status == cudaErrorDeviceUninitialized) return nothing_to_capture(streamgauge::describe(absence::no_context));
     if (status != cudaSuccess) return notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "cuProfilerStart"));

@@ -83,16 +83,22 @@ class floor_measurement {
   int status_ = cudaSuccess;
 };
 
-/// A device with its name and floor.
-[[nodiscard]] inline device_description describe_device(driver_api const& cuda, context_key context, int ordinal) {
+/// A device with its name; its floor is still to be measured.
+/// Sync: none.
+[[nodiscard]] inline device_description name_device(driver_api const& cuda, int ordinal) {
   device_description device;
   device.ordinal = ordinal;
   char name[256] = {};
   if (ordinal >= 0 && cuda.device_name(name, sizeof name - 1, ordinal) == cudaSuccess) device.name = name;
+  return device;
+}
+
+/// Measures a device's floor into its description, or says there why not.
+/// Sync: waits for a stream of its own.
+inline void measure_floor(driver_api const& cuda, context_key context, device_description& device) {
   floor_measurement const floor{cuda, context};
   if (floor.status() == cudaSuccess) floor.describe(device);
   else device.why_no_floor = cudaGetErrorString(static_cast<cudaError_t>(floor.status()));
-  return device;
 }
 
 /// What is known of the environment without a CUDA call: all that a recorder which measures nothing asks.

@@ -43,8 +43,8 @@ class event_pool {
     int status = current.status();
     if (status != cudaSuccess) return status;
     context_ = context;
-    status = cuda.event_create(&sleeper_, cudaEventBlockingSync | cudaEventDisableTiming);
-    if (status != cudaSuccess) sleeper_ = nullptr;
+    // Without it a wait that should sleep spins, and the sample says so.
+    if (cuda.event_create(&sleeper_, cudaEventBlockingSync | cudaEventDisableTiming) != cudaSuccess) sleeper_ = nullptr;
     for (std::size_t i = 0; i < count && status == cudaSuccess; ++i) {
       timed_slot& slot = slots_[i];
       slot.pool = this;

@@ -19,22 +19,32 @@ enum class lifetime : std::uint8_t { scoped, started };
 /// Threads: one at a time; it may end on another thread than it began on.
 class execution {
  public:
-  execution() noexcept {}
-  execution(execution&& other) noexcept { take(other); }
+  execution() = default;
+  execution(execution&& other) noexcept { *this = std::move(other); }
   execution& operator=(execution&& other) noexcept {
-    if (this != &other) take(other);
+    if (this == &other) return *this;
+    node_ = other.node_;
+    lane_ = other.lane_;
+    where_ = std::exchange(other.where_, nullptr);
+    slot_ = std::exchange(other.slot_, nullptr);
+    entered_ = other.entered_;
+    thread_ = other.thread_;
+    lifetime_ = other.lifetime_;
+    exceptions_ = other.exceptions_;
+    start_status_ = other.start_status_;
+    records_ = other.records_;
     return *this;
   }
 
   /// Begins: host stamp, then the start event. Without a stream the host alone is measured.
   void begin(series_node& node, stream_ref const* stream, lifetime of) noexcept {
+    if (node.core.closed()) return;
     node_ = &node;
     lane_ = lane_here(node.core);
     if (!lane_) return lose();
     exceptions_ = std::uncaught_exceptions();
     thread_ = this_thread_mark();
     lifetime_ = of;
-    start_status_ = cudaSuccess;
     {
       brief_guard const guard{lane_->lock};
       if (lane_->closed) return;
@@ -95,20 +105,6 @@ class execution {
   [[nodiscard]] bool unwinding() const noexcept { return on_its_thread() && std::uncaught_exceptions() > exceptions_; }
 
  private:
-  void take(execution& other) noexcept {
-    where_ = std::exchange(other.where_, nullptr);
-    if (!where_) return;
-    node_ = other.node_;
-    lane_ = other.lane_;
-    slot_ = other.slot_;
-    entered_ = other.entered_;
-    thread_ = other.thread_;
-    lifetime_ = other.lifetime_;
-    exceptions_ = other.exceptions_;
-    start_status_ = other.start_status_;
-    records_ = other.records_;
-  }
-
   [[nodiscard]] nanoseconds since_origin() const noexcept { return host_now() - node_->core.origin(); }
 
   void lose() noexcept { node_->lost.fetch_add(1, std::memory_order_relaxed); }
@@ -159,17 +155,16 @@ class execution {
 
   static constexpr int other_thread = -1;  // beside CUDA's statuses, none of which is negative
 
-  // Only `where_` is set before `begin`: a recorder that is off must not pay for the rest.
   stored_sample* where_ = nullptr;
-  series_node* node_;
-  lane* lane_;
-  timed_slot* slot_;
-  nanoseconds entered_;
-  thread_mark thread_;
-  lifetime lifetime_;
-  int exceptions_;
-  int start_status_;
-  std::uint32_t records_;
+  series_node* node_ = nullptr;
+  lane* lane_ = nullptr;
+  timed_slot* slot_ = nullptr;
+  nanoseconds entered_{0};
+  thread_mark thread_ = nullptr;
+  lifetime lifetime_ = lifetime::scoped;
+  int exceptions_ = 0;
+  int start_status_ = cudaSuccess;
+  std::uint32_t records_ = 0;
 };
 
 /// Waits until the device has passed the slot's stop; CUDA's status.

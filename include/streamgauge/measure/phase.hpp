@@ -58,7 +58,7 @@ class [[nodiscard]] scope {
   }
 
   range_label const* label_ = nullptr;
-  thread_mark pushed_on_;
+  thread_mark pushed_on_ = nullptr;
   execution now_;
 };
 
@@ -109,7 +109,8 @@ class [[nodiscard]] started_phase {
     range_ = other.range_;
     now_ = std::move(other.now_);
   }
-  void finish() noexcept {
+  // Not inlined: g++ at -O1 takes a `std::optional` that holds one for uninitialised where it is empty.
+  [[gnu::noinline]] void finish() noexcept {
     if (now_.open()) now_.unwinding() ? now_.give_up() : now_.end();
     end_range();
   }

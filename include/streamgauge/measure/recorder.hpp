@@ -131,14 +131,29 @@ inline void recorder_core::describe_devices(environment& into) {
   }
 }
 
-// A floor is measured once for each life of a context, so that collecting often stays cheap.
+// Whether no interval is open on any thread just now.
+inline bool recorder_core::quiet() noexcept {
+  for (lane* each = first_lane(); each; each = each->next) {
+    brief_guard const guard{each->lock};
+    if (each->open_intervals > 0) return false;
+  }
+  return true;
+}
+
+// A floor is measured once for each life of a context, so that collecting often stays cheap, and only where it falls into
+// no phase: it makes a stream, which holds up every thread that calls CUDA meanwhile.
 inline device_description recorder_core::known_device(driver_api const& cuda, context_key context, int ordinal) {
   {
     brief_guard const guard{registry_};
     for (auto const& [key, device] : devices_)
       if (key == context) return device;
   }
-  device_description device = describe_device(cuda, context, ordinal);
+  device_description device = name_device(cuda, ordinal);
+  if (!quiet()) {
+    device.why_no_floor = "a phase was open; it is measured when none is";
+    return device;
+  }
+  measure_floor(cuda, context, device);
   brief_guard const guard{registry_};
   devices_.push_back({context, device});
   return device;

@@ -156,6 +156,7 @@ class recorder_core {
   void wait_for_intervals(lane& of) noexcept;
   void copy_samples(lane& of, std::vector<series>& all);
   void describe_devices(environment& into);
+  [[nodiscard]] bool quiet() noexcept;
   [[nodiscard]] device_description known_device(driver_api const& cuda, context_key context, int ordinal);
 
   std::atomic<std::uint64_t> references_{1};

@@ -1,22 +1,27 @@
 #pragma once
 
-#include <algorithm>
-
 #include <streamgauge/version.hpp>
+#include <streamgauge/analyze/statistics.hpp>
 #include <streamgauge/measure/event.hpp>
 
 namespace streamgauge {
 
+/// The median of a few readings, to the nanosecond.
+[[nodiscard]] inline std::optional<nanoseconds> median_reading(std::int64_t const* readings, std::size_t count) {
+  std::optional<double> const middle = median(number_span<std::int64_t>{readings, count});
+  if (!middle) return std::nullopt;
+  return nanoseconds{static_cast<std::int64_t>(*middle)};
+}
+
 /// What a pair of host stamps with nothing between reads: the median of a few.
-[[nodiscard]] inline nanoseconds measure_host_floor() noexcept {
+[[nodiscard]] inline std::optional<nanoseconds> measure_host_floor() {
   constexpr std::size_t count = 15;
-  nanoseconds readings[count];
-  for (nanoseconds& reading : readings) {
+  std::int64_t readings[count];
+  for (std::int64_t& reading : readings) {
     host_stamp const before = host_now();
-    reading = host_now() - before;
+    reading = (host_now() - before).count();
   }
-  std::sort(readings, readings + count);
-  return readings[count / 2];
+  return median_reading(readings, count);
 }
 
 /// Measures what an empty phase reads on a device, on a stream of its own, after the program's work.
@@ -42,17 +47,14 @@ class floor_measurement {
 
   /// Requires: `status()` is success.
   void describe(device_description& device) const {
-    nanoseconds sorted[count];
-    std::copy(device_, device_ + count, sorted);
-    std::sort(sorted, sorted + count);
-    device.event_floor = sorted[count / 2];
-    for (std::size_t i = 1; i < count; ++i) {
-      nanoseconds const step = sorted[i] - sorted[i - 1];
-      if (step.count() > 0 && (!device.event_resolution || step < *device.event_resolution)) device.event_resolution = step;
+    device.event_floor = median_reading(device_, count);
+    device.submit_floor = median_reading(host_, count);
+    for (std::int64_t const one : device_) {
+      for (std::int64_t const other : device_) {
+        nanoseconds const step{one - other};
+        if (step.count() > 0 && (!device.event_resolution || step < *device.event_resolution)) device.event_resolution = step;
+      }
     }
-    std::copy(host_, host_ + count, sorted);
-    std::sort(sorted, sorted + count);
-    device.submit_floor = sorted[count / 2];
   }
 
  private:
@@ -65,21 +67,21 @@ class floor_measurement {
       host_stamp const before = host_now();
       status_ = cuda_.event_record(events_[at], stream_);
       if (status_ == cudaSuccess) status_ = cuda_.event_record(events_[at + 1], stream_);
-      if (i >= idle) host_[i - idle] = host_now() - before;
+      if (i >= idle) host_[i - idle] = (host_now() - before).count();
     }
     if (status_ == cudaSuccess) status_ = cuda_.event_synchronize(events_[2 * count - 1]);
     for (std::size_t i = 0; i < count && status_ == cudaSuccess; ++i) {
       elapsed_answer const answer = elapsed(cuda_, events_[2 * i], events_[2 * i + 1]);
       status_ = answer.status;
-      device_[i] = answer.time;
+      device_[i] = answer.time.count();
     }
   }
 
   driver_api const& cuda_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t events_[2 * count] = {};
-  nanoseconds device_[count] = {};
-  nanoseconds host_[count] = {};
+  std::int64_t device_[count] = {};
+  std::int64_t host_[count] = {};
   int status_ = cudaSuccess;
 };
 

@@ -33,8 +33,9 @@ class problem_log {
   }
 
   /// The problems in words, the first one first.
-  [[nodiscard]] std::vector<problem> read() {
-    std::vector<problem> all;
+  template <class Problem = problem>
+  [[nodiscard]] std::vector<Problem> read() {
+    std::vector<Problem> all;
     brief_guard const guard{lock_};
     for (std::size_t i = 0; i < count_; ++i) {
       entry const& each = entries_[i];

@@ -38,7 +38,10 @@ class recorder {
   /// Sync: waits for the stop event of each finished interval, no stream and no device. Capture: allowed; the thread's
   /// capture mode is relaxed while it waits.
   /// Throws: only `std::bad_alloc`. What failed while measuring stands in the recording's problems.
-  [[nodiscard]] recording collect() { return core_->collect(); }
+  template <class Recording = recording>
+  [[nodiscard]] Recording collect() {
+    return core_->collect<Recording>();
+  }
 
   /// Waits for every finished interval and reads it.
   /// Sync: as `collect`.
@@ -67,6 +70,8 @@ class recorder {
 
   recorder_core* core_;
 };
+
+// What only a unit that collects needs is a template, so that the others do not pay for compiling it.
 
 inline void recorder_core::wait_for_intervals(lane& of) noexcept {
   driver_answer const cuda = driver();
@@ -97,7 +102,9 @@ inline void recorder_core::drain() noexcept {
   for (lane* each = first_lane(); each; each = each->next) wait_for_intervals(*each);
 }
 
-inline void recorder_core::copy_samples(lane& of, std::vector<series>& all) {
+template <class Recording>
+void recorder_core::copy_samples(lane& of, Recording& into) {
+  auto& all = into.all;
   lane::block const* block = nullptr;
   {
     brief_guard const guard{of.lock};
@@ -114,19 +121,25 @@ inline void recorder_core::copy_samples(lane& of, std::vector<series>& all) {
   }
 }
 
-inline void recorder_core::describe_devices(environment& into) {
+template <class Environment>
+void recorder_core::describe_devices(Environment& into) {
   driver_answer const cuda = driver();
   if (!cuda.api) return;
   for (lane* each = first_lane(); each; each = each->next) {
-    std::vector<std::pair<context_key, int>> used;
-    {
-      brief_guard const guard{each->lock};
-      for (event_pool const* pool = each->pools(); pool; pool = pool->next) used.push_back({pool->context(), pool->device()});
-    }
-    for (auto const& [context, ordinal] : used) {
-      auto const same = [ordinal = ordinal](device_description const& device) { return device.ordinal == ordinal; };
-      if (std::any_of(into.devices.begin(), into.devices.end(), same) || !alive(*cuda.api, context)) continue;
-      into.devices.push_back(known_device(*cuda.api, context, ordinal));
+    for (std::size_t i = 0;; ++i) {
+      context_key context;
+      int ordinal = -1;
+      {
+        brief_guard const guard{each->lock};
+        event_pool const* pool = each->pools();
+        for (std::size_t skip = i; pool && skip > 0; --skip) pool = pool->next;
+        if (!pool) break;
+        context = pool->context();
+        ordinal = pool->device();
+      }
+      bool known = !alive(*cuda.api, context);
+      for (auto const& device : into.devices) known = known || device.ordinal == ordinal;
+      if (!known) into.devices.push_back(known_device(*cuda.api, context, ordinal));
     }
   }
 }
@@ -142,11 +155,12 @@ inline bool recorder_core::quiet() noexcept {
 
 // A floor is measured once for each life of a context, so that collecting often stays cheap, and only where it falls into
 // no phase: it makes a stream, which holds up every thread that calls CUDA meanwhile.
-inline device_description recorder_core::known_device(driver_api const& cuda, context_key context, int ordinal) {
+template <class>
+device_description recorder_core::known_device(driver_api const& cuda, context_key context, int ordinal) {
   {
     brief_guard const guard{registry_};
-    for (auto const& [key, device] : devices_)
-      if (key == context) return device;
+    for (measured_device const& each : devices_)
+      if (each.context == context) return each.description;
   }
   device_description device = name_device(cuda, ordinal);
   if (!quiet()) {
@@ -159,28 +173,50 @@ inline device_description recorder_core::known_device(driver_api const& cuda, co
   return device;
 }
 
-inline recording recorder_core::collect() {
-  recording taken;
+// Each lane's samples come in the order in which they were entered: one run a lane. Runs are merged in pairs until one is
+// left; of two that were entered at the same time the earlier lane's comes first.
+template <class Sample>
+void bring_into_order(std::vector<Sample>& samples) {
+  auto const run_end = [&samples](std::size_t at) {
+    while (at + 1 < samples.size() && !(samples[at + 1].entered < samples[at].entered)) ++at;
+    return at < samples.size() ? at + 1 : at;
+  };
+  std::vector<Sample> merged;
+  while (run_end(0) < samples.size()) {
+    merged.clear();
+    merged.reserve(samples.size());
+    for (std::size_t begin = 0; begin < samples.size();) {
+      std::size_t const middle = run_end(begin);
+      std::size_t const end = run_end(middle);
+      for (std::size_t left = begin, right = middle; left < middle || right < end;) {
+        bool const from_left = right == end || (left < middle && !(samples[right].entered < samples[left].entered));
+        merged.push_back(samples[from_left ? left++ : right++]);
+      }
+      begin = end;
+    }
+    samples.swap(merged);
+  }
+}
+
+template <class Recording>
+Recording recorder_core::collect() {
+  Recording taken;
   taken.recorded = recorded_;
   taken.why_not_measured = why_not_;
   drain();
-  for (lane* each = first_lane(); each; each = each->next) copy_samples(*each, taken.all);
+  for (lane* each = first_lane(); each; each = each->next) copy_samples(*each, taken);
   {
     brief_guard const guard{registry_};
-    taken.all.resize((std::max)(taken.all.size(), std::size_t{series_count_}));
+    if (taken.all.size() < series_count_) taken.all.resize(series_count_);
     for (series_node const* node = first_series(); node; node = node->next.load(std::memory_order_relaxed)) {
-      series& each = taken.all[node->index];
+      auto& each = taken.all[node->index];
       each.phase = node->entry.label.text();
       each.conditions = node->under.values();
       each.warmup = node->entry.warmup;
       each.lost = node->lost.load(std::memory_order_relaxed);
     }
   }
-  // Lanes hold their samples in order; several threads are brought into one order here.
-  auto const earlier = [](sample const& a, sample const& b) { return a.entered < b.entered; };
-  for (series& each : taken.all)
-    if (!std::is_sorted(each.samples.begin(), each.samples.end(), earlier))
-      std::stable_sort(each.samples.begin(), each.samples.end(), earlier);
+  for (auto& each : taken.all) bring_into_order(each.samples);
   if (recorded_ == mode::time) {
     taken.environment = describe_environment();
     describe_devices(taken.environment);

@@ -39,6 +39,12 @@ struct series_node {
   [[nodiscard]] char const* name() const noexcept { return entry.label.text().c_str(); }
 };
 
+/// A device as it was described in one life of its context.
+struct measured_device {
+  context_key context;
+  device_description description;
+};
+
 /// What a recorder's handles, threads and open phases share. It ends with the last of them.
 /// Threads: any.
 class recorder_core {
@@ -127,7 +133,8 @@ class recorder_core {
 
   /// Waits for the stop event of every finished interval and reads it; `recorder.hpp` has the bodies.
   void drain() noexcept;
-  [[nodiscard]] recording collect();
+  template <class Recording>
+  [[nodiscard]] Recording collect();
 
  private:
   ~recorder_core() {
@@ -154,9 +161,12 @@ class recorder_core {
     return lanes_;
   }
   void wait_for_intervals(lane& of) noexcept;
-  void copy_samples(lane& of, std::vector<series>& all);
-  void describe_devices(environment& into);
+  template <class Recording>
+  void copy_samples(lane& of, Recording& into);
+  template <class Environment>
+  void describe_devices(Environment& into);
   [[nodiscard]] bool quiet() noexcept;
+  template <class = void>
   [[nodiscard]] device_description known_device(driver_api const& cuda, context_key context, int ordinal);
 
   std::atomic<std::uint64_t> references_{1};
@@ -174,7 +184,7 @@ class recorder_core {
   std::atomic<series_node*> first_{nullptr};
   series_node* newest_ = nullptr;
   std::uint32_t series_count_ = 0;
-  std::vector<std::pair<context_key, device_description>> devices_;
+  std::vector<measured_device> devices_;
 };
 
 }  // namespace streamgauge

@@ -12,6 +12,8 @@ namespace streamgauge::report {
 /// Labelled lines beside blocks of columns, laid out as text. It knows nothing of what the cells mean.
 /// Blocks that do not fit into the page beside the others go below them, with the labels once more. A label that is too
 /// long for its column gets a line of its own and is never cut.
+/// A template, so that only a unit that prints compiles its bodies.
+template <class Cell = std::string>
 class grid {
  public:
   static constexpr std::size_t most_columns = 5;
@@ -22,7 +24,7 @@ class grid {
     std::string title;
     std::string subtitle;
     std::string_view corner;         ///< stands in the subtitle's line above the last column
-    std::vector<std::string> cells;  ///< line by line, the headings first; plain ASCII
+    std::vector<Cell> cells;  ///< line by line, the headings first; plain ASCII
     std::size_t columns = 0;
     std::size_t widths[most_columns] = {};
     std::size_t width = 0;
@@ -161,8 +163,8 @@ class grid {
     end_line();
   }
 
-  std::vector<std::string> labels_;
-  std::vector<std::string> instead_;
+  std::vector<Cell> labels_;
+  std::vector<Cell> instead_;
   block blocks_[most_blocks];
   std::size_t count_ = 0;
   std::string shown_;

@@ -14,9 +14,11 @@
 namespace streamgauge::report {
 
 /// The lines under a table: what its columns mean, how far they can be trusted, and what became of every sample.
+/// A template, so that only a unit that prints compiles its bodies.
+template <class Summary>
 class notes {
  public:
-  explicit notes(recording_summary const& of) : of_{of} {}
+  explicit notes(Summary const& of) : of_{of} {}
 
   [[nodiscard]] std::string const& text() const noexcept { return text_; }
 
@@ -289,7 +291,7 @@ class notes {
     say(")");
   }
 
-  recording_summary const& of_;
+  Summary const& of_;
   std::string line_;
   std::string text_;
 };

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include <streamgauge/time.hpp>
@@ -16,9 +15,11 @@
 namespace streamgauge::report {
 
 /// The numbers of a recording: a tree of phases beside one block of columns for each observable.
+/// A template, so that only a unit that prints compiles its bodies.
+template <class Summary>
 class number_table {
  public:
-  explicit number_table(recording_summary const& of) : of_{of} {
+  explicit number_table(Summary const& of) : of_{of} {
     add_lines();
     add_block({"submit", "host, to enqueue", submit_of});
     add_block({"device interval", "event to event", device_of});
@@ -164,14 +165,16 @@ class number_table {
     return text;
   }
 
-  recording_summary const& of_;
-  grid grid_;
+  Summary const& of_;
+  grid<> grid_;
 };
 
 /// Writes a summary as a table for people, with the lines that say how far to trust it.
 /// Shape: one block of columns for each observable, at most 100 columns wide for names of ordinary length.
 /// The stream's locale, flags, width and precision neither matter nor change.
-[[gnu::cold]] inline void table(std::ostream& out, recording_summary const& of) {
+/// Why: any `std::ostream`; a template, so that a unit which prints nothing does not pay for compiling `<ostream>`.
+template <class Ostream>
+[[gnu::cold]] void table(Ostream& out, recording_summary const& of) {
   std::string text;
   notes under{of};
   bool entered = false;
@@ -198,10 +201,13 @@ class number_table {
   under.add_environment();
   text.append(under.text());
   // Unformatted, so that nothing the caller set for the stream has a say.
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
 }
 
 /// Summarises a recording and writes it as a table.
-[[gnu::cold]] inline void table(std::ostream& out, recording const& of) { table(out, summarize(of)); }
+template <class Ostream>
+[[gnu::cold]] void table(Ostream& out, recording const& of) {
+  table(out, summarize(of));
+}
 
 }  // namespace streamgauge::report

@@ -124,7 +124,7 @@ struct sample {
   observation completion{absence::not_asked};     ///< host: from entering until a wait saw the device done
   std::optional<std::uint32_t> parent;            ///< index in `recording::all` of the series it was entered in, same thread
   std::uint32_t thread = 0;                       ///< which thread entered it, counted from 0 within the recording
-  std::uint32_t records_inside = 0;               ///< event records of phases nested in it: its interval contains them
+  std::uint32_t records_inside = 0;               ///< event records that phases nested in it made meanwhile, on any stream
   wait_policy waited = wait_policy::none;         ///< how completion was observed
 };
 static_assert(sizeof(sample) <= 64, "a long run keeps a sample in 64 bytes");

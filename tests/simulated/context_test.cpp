@@ -211,7 +211,9 @@ TEST_CASE_FIXTURE(fresh_machine, "case-37 a device reset before collecting ends 
   CHECK(simulated::count("cuEventSynchronize") == 0);
   REQUIRE(taken.all.at(0).samples.size() == 3);
   for (sg::sample const& each : taken.all[0].samples) CHECK(each.device == sg::observation{sg_absence::context_gone});
-  CHECK(taken.environment.devices.empty());
+  REQUIRE(taken.environment.devices.size() == 1);  // the samples came from it; its floor can no longer be measured there
+  CHECK(taken.environment.devices[0].why_no_floor == "the device was reset");
+  CHECK_FALSE(taken.environment.devices[0].event_floor.has_value());
   CHECK(taken.problems.empty());
 }
 

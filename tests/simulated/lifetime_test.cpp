@@ -60,7 +60,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a handle that outlives its recorder may still 
   check_nothing_left(1);
 }
 
-TEST_CASE_FIXTURE(fresh_machine, "a started phase that outlives its recorder ends on any thread, with its range and without a call") {
+TEST_CASE_FIXTURE(fresh_machine, "a started phase that outlives its recorder ends on any thread, with its range, and gives its events back") {
   cudaStream_t const stream = new_stream();
   ranges_seen::so_far.forget();
   auto recorder = std::make_unique<sg::recorder>();
@@ -75,8 +75,9 @@ TEST_CASE_FIXTURE(fresh_machine, "a started phase that outlives its recorder end
   second.wait(sg::wait_policy::spin);
   std::thread{[&] { third.stop(); }}.join();
   std::thread{[moved = std::move(fourth)]() mutable { moved.wait(sg::wait_policy::block); }}.join();
-  for (char const* call : {"cuEventRecord", "cuEventElapsedTime", "cuEventSynchronize", "cuEventDestroy"})
+  for (char const* call : {"cuEventRecord", "cuEventElapsedTime", "cuEventSynchronize", "cuEventQuery"})
     CHECK_MESSAGE(simulated::count(call) == 0, call);
+  CHECK(simulated::count("cuEventDestroy") == 6);  // the two of each of the three on a stream
   CHECK(ranges_seen::so_far.starts == 4);
   CHECK(ranges_seen::so_far.ends == 4);
   check_nothing_left(1);

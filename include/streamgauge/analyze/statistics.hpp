@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 #include <optional>
+#include <type_traits>
 
 namespace streamgauge {
 
@@ -100,6 +101,8 @@ template <class T>
 /// Whether every number is one that statistics accept.
 template <class T>
 [[nodiscard]] bool all_finite(T const* first, std::size_t size) noexcept {
+  static_assert(std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>,
+                "statistics take std::int64_t or double: convert other numbers first");
   for (std::size_t i = 0; i < size; ++i)
     if (!finite(first[i])) return false;
   return true;
@@ -179,8 +182,8 @@ struct moments {
   /// The square root of the above, in the unit of the numbers.
   [[nodiscard]] std::optional<double> sample_stddev() const noexcept {
     if (count < 2) return std::nullopt;
-    auto const variance = squared_deviations / static_cast<long double>(count - 1);
-    return static_cast<double>(__builtin_sqrtl(variance));
+    if (!sample_variance()) return std::nullopt;
+    return static_cast<double>(__builtin_sqrtl(squared_deviations / static_cast<long double>(count - 1)));
   }
 };
 

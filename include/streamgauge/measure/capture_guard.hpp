@@ -16,12 +16,12 @@ namespace streamgauge {
 struct profiler_state {
   brief_lock lock;
   unsigned int open = 0;
-  bool collecting = false;           ///< a Start was answered with success, its Stop is owed
+  std::atomic<bool> collecting{false};  ///< a Start was answered with success, its Stop is owed
   bool stops_at_exit = false;
   std::atomic<bool> explained{false};  ///< the one line for a machine where nothing can be captured was printed
-  pid_t process = 0;                 ///< where the Start was made
+  std::atomic<pid_t> process{0};     ///< where the Start was made
 };
-inline profiler_state the_profiler;
+[[gnu::visibility("default")]] inline profiler_state the_profiler;
 
 /// Waits until what is queued on a stream is done; a stream that is being captured is left alone. CUDA's status.
 /// Sync: waits for an event of ours on that stream. Capture: allowed; the thread's capture mode is relaxed meanwhile.
@@ -88,11 +88,8 @@ void for_each_context(driver_api const& cuda, Use use) {
 class capture_guard {
  public:
   capture_guard() { begin(); }
-  explicit capture_guard(recorder& of) : core_{&of.core()} {
-    core_->retain();
-    begin();
-  }
-  explicit capture_guard(std::vector<stream_ref> streams) : streams_{std::move(streams)} { begin(); }
+  explicit capture_guard(recorder& of) : share_{&of.core(), {}} { begin(); }
+  explicit capture_guard(std::vector<stream_ref> streams) : share_{nullptr, std::move(streams)} { begin(); }
   template <class Stream, class... More, class Unit = null_stream_here,
             class = std::enable_if_t<names_a_stream<Stream> && (names_a_stream<More> && ...)>>
   explicit capture_guard(Stream const& stream, More const&... more)
@@ -100,57 +97,82 @@ class capture_guard {
 
   capture_guard(capture_guard const&) = delete;
   capture_guard& operator=(capture_guard const&) = delete;
-  ~capture_guard() {
-    end();
-    if (core_) core_->release();
-  }
 
   /// What stood in the way, in words; empty when all went well.
   [[nodiscard]] std::vector<std::string> const& notes() const noexcept { return notes_; }
 
  private:
+  // A guard's part in the process-wide count. It ends also when the guard's constructor throws for want of memory.
+  class share {
+   public:
+    share() = default;
+    share(recorder_core* core, std::vector<stream_ref> streams) noexcept : core_{core}, streams_{std::move(streams)} {
+      if (core_) core_->retain();
+    }
+    share(share const&) = delete;
+    share& operator=(share const&) = delete;
+    ~share() {
+      stop();
+      if (core_) core_->release();
+    }
+
+    /// The lock covers the count and the switch alone; nobody waits for the device under it.
+    [[nodiscard]] int start(driver_api const& cuda) noexcept {
+      brief_guard const guard{the_profiler.lock};
+      counted_ = true;
+      ++the_profiler.open;
+      // A guard that could not start leaves the start to the next one inside it.
+      if (the_profiler.collecting) return cudaSuccess;
+      int const status = switch_profiler(cuda, cuda.profiler_start);
+      if (status != cudaSuccess) return status;
+      the_profiler.collecting = true;
+      the_profiler.process = process_;
+      if (!the_profiler.stops_at_exit) the_profiler.stops_at_exit = std::atexit(stop_at_exit) == 0;
+      return status;
+    }
+
+    template <class Note>
+    void drain(driver_api const& cuda, Note answered) const {
+      if (core_) core_->drain();
+      for (stream_ref const stream : streams_) answered(drain_stream(cuda, stream));
+      if (!core_ && streams_.empty()) for_each_context(cuda, [&] { answered(cuda.context_synchronize()); });
+    }
+
+   private:
+    void stop() noexcept {
+      driver_answer const cuda = counted_ ? driver() : driver_answer{};
+      if (!cuda.api || process_ != getpid()) return;  // a forked child owes no Stop
+      drain(*cuda.api, [](int) {});
+      brief_guard const guard{the_profiler.lock};
+      if (the_profiler.open == 0 || --the_profiler.open > 0 || !the_profiler.collecting) return;
+      // A stop that CUDA refuses is still owed: it is tried again at exit.
+      the_profiler.collecting = switch_profiler(*cuda.api, cuda.api->profiler_stop) != cudaSuccess;
+    }
+
+    recorder_core* core_ = nullptr;
+    std::vector<stream_ref> streams_;
+    bool counted_ = false;
+    pid_t process_ = getpid();
+  };
+
   void begin() {
     notice_forks();
     driver_answer const cuda = driver();
     if (!cuda.api) return nothing_to_capture(streamgauge::describe(cuda.why));
-    brief_guard const guard{the_profiler.lock};
-    counted_ = true;
-    // A guard that could not start leaves the start to the next one inside it.
-    if (the_profiler.open++ > 0 && the_profiler.collecting) return;
-    drain(*cuda.api, [this](int status) { note(status); });
-    int const status = switch_profiler(*cuda.api, cuda.api->profiler_start);
-    if (status == cudaSuccess) the_profiler.collecting = true;  // otherwise a Stop that is owed stays owed
-    the_profiler.process = getpid();
+    if (!the_profiler.collecting) share_.drain(*cuda.api, [this](int status) { note(status); });
+    int const status = share_.start(*cuda.api);
     if (status == cudaErrorDeviceUninitialized) return nothing_to_capture(streamgauge::describe(absence::no_context));
-    if (status != cudaSuccess) return notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "cuProfilerStart"));
-    if (!the_profiler.stops_at_exit) the_profiler.stops_at_exit = std::atexit(stop_at_exit) == 0;
-  }
-
-  void end() noexcept {
-    driver_answer const cuda = counted_ ? driver() : driver_answer{};
-    if (!cuda.api || process_ != getpid()) return;  // a forked child owes no Stop
-    drain(*cuda.api, [](int) {});
-    brief_guard const guard{the_profiler.lock};
-    if (the_profiler.open == 0 || --the_profiler.open > 0 || !the_profiler.collecting) return;
-    // A stop that CUDA refuses is still owed: it is tried again at exit.
-    the_profiler.collecting = switch_profiler(*cuda.api, cuda.api->profiler_stop) != cudaSuccess;
+    if (status != cudaSuccess) notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "cuProfilerStart"));
   }
 
   // A program that leaves by exit() unwinds no stack; the capture still ends with its work in it.
   static void stop_at_exit() noexcept {
     driver_answer const cuda = driver();
-    brief_guard const guard{the_profiler.lock};
     if (!cuda.api || !the_profiler.collecting || the_profiler.process != getpid()) return;
-    the_profiler.collecting = false;
     for_each_context(*cuda.api, [&] { static_cast<void>(cuda.api->context_synchronize()); });
+    brief_guard const guard{the_profiler.lock};
+    the_profiler.collecting = false;
     static_cast<void>(switch_profiler(*cuda.api, cuda.api->profiler_stop));
-  }
-
-  template <class Note>
-  void drain(driver_api const& cuda, Note answered) const {
-    if (core_) core_->drain();
-    for (stream_ref const stream : streams_) answered(drain_stream(cuda, stream));
-    if (!core_ && streams_.empty()) for_each_context(cuda, [&] { answered(cuda.context_synchronize()); });
   }
 
   void note(int status) {
@@ -167,11 +189,8 @@ class capture_guard {
       std::fprintf(stderr, "streamgauge: capture_guard: nothing is captured: %s\n", why.c_str());
   }
 
-  recorder_core* core_ = nullptr;
-  std::vector<stream_ref> streams_;
+  share share_;
   std::vector<std::string> notes_;
-  bool counted_ = false;
-  pid_t process_ = getpid();
 };
 
 }  // namespace streamgauge

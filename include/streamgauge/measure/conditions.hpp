@@ -12,15 +12,26 @@
 
 namespace streamgauge {
 
+/// A name as it is written down: any kind of string; a null pointer is an empty one.
+class text {
+ public:
+  text(char const* characters) noexcept : view_{characters ? std::string_view{characters} : std::string_view{}} {}
+  text(std::string_view characters) noexcept : view_{characters} {}
+  text(std::string const& characters) noexcept : view_{characters} {}
+
+  [[nodiscard]] std::string_view view() const noexcept { return view_; }
+
+ private:
+  std::string_view view_;
+};
+
 /// A condition as it is written down: a key with a text or a whole number. Nothing is allocated.
 /// Example: `{"dtype", "f32"}`, `{"rows", 256}`
 class given_condition {
  public:
-  given_condition(std::string_view key, std::string_view value) noexcept : key_{key}, text_{value} {}
-  given_condition(std::string_view key, char const* value) noexcept
-      : key_{key}, text_{value ? std::string_view{value} : std::string_view{}} {}
+  given_condition(text key, text value) noexcept : key_{key.view()}, text_{value.view()} {}
   template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
-  given_condition(std::string_view key, Integer value) noexcept : key_{key} {
+  given_condition(text key, Integer value) noexcept : key_{key.view()} {
     // Digits by hand: no allocation, no locale.
     using wide = std::conditional_t<std::is_signed_v<Integer>, std::int64_t, std::uint64_t>;
     wide const given = static_cast<wide>(value);

@@ -83,8 +83,8 @@ class [[nodiscard]] started_phase {
 
 class phase {
  public:
-  template <class... Options>
-  phase(recorder&, std::string_view, Options const&...) noexcept {}
+  template <class Name, class... Options>
+  phase(recorder&, Name const&, Options const&...) noexcept {}
 
   [[nodiscard]] scope enter(stream_ref) const noexcept { return {}; }
   [[nodiscard]] scope enter(host_only_tag) const noexcept { return {}; }

@@ -82,6 +82,7 @@ struct driver_api {
 struct driver_answer {
   driver_api const* api = nullptr;
   absence why = absence::none;
+  int status = cudaSuccess;  ///< CUDA's, where a call of the look-up failed
 };
 
 template <class Function>
@@ -92,15 +93,16 @@ template <class Function>
 
 /// Looks every function up. The runtime is asked for its driver's version first, which cannot fail: where there is none,
 /// or one that is too old, no call of ours fails and the last error stays as it was.
-[[nodiscard]] inline absence load(driver_api& api) noexcept {
+[[nodiscard]] inline driver_answer load(driver_api& api) noexcept {
   int runtime = 0;
-  if (cudaDriverGetVersion(&api.version) != cudaSuccess || api.version == 0) return absence::no_driver;
-  if (cudaRuntimeGetVersion(&runtime) != cudaSuccess) return absence::no_driver;
-  if (api.version < 12000 || api.version / 1000 < runtime / 1000) return absence::driver_too_old;
-  // A driver without a device refuses the look-ups too, so it is told apart from an old one here.
   int devices = 0;
-  if (cudaError_t const status = cudaGetDeviceCount(&devices); status != cudaSuccess) return absence_of(status);
-  if (devices == 0) return absence::no_driver;
+  if (cudaDriverGetVersion(&api.version) != cudaSuccess || api.version == 0) return {nullptr, absence::no_driver};
+  if (cudaRuntimeGetVersion(&runtime) != cudaSuccess) return {nullptr, absence::no_driver};
+  if (api.version < 12000 || api.version / 1000 < runtime / 1000) return {nullptr, absence::driver_too_old};
+  // A driver without a device refuses the look-ups too, so it is told apart from an old one here.
+  if (cudaError_t const status = cudaGetDeviceCount(&devices); status != cudaSuccess)
+    return {nullptr, absence_of(status), status};
+  if (devices == 0) return {nullptr, absence::no_driver};
   // As of 12.8 elapsed time costs a sixth of what it did before (H200: 0.10 and 0.58 us).
   bool const complete =
       (look_up(api.event_elapsed, "cuEventElapsedTime", 12080) || look_up(api.event_elapsed, "cuEventElapsedTime")) &&
@@ -118,7 +120,7 @@ template <class Function>
       look_up(api.primary_release, "cuDevicePrimaryCtxRelease") &&
       look_up(api.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode") &&
       look_up(api.profiler_start, "cuProfilerStart") && look_up(api.profiler_stop, "cuProfilerStop");
-  return complete ? absence::none : absence::driver_too_old;
+  return complete ? driver_answer{&api} : driver_answer{nullptr, absence::driver_too_old};
 }
 
 /// Makes a runtime call of ours so that its failure leaves no last error behind.
@@ -138,20 +140,20 @@ struct driver_state {
   brief_lock lock;
   driver_api api;
 };
-inline driver_state the_driver;
+[[gnu::visibility("default")]] inline driver_state the_driver;
 
 /// The driver's functions; the first call looks them up.
 /// Threads: any.
 [[nodiscard]] inline driver_answer driver() noexcept {
-  if (the_driver.found.load(std::memory_order_acquire)) return {&the_driver.api, absence::none};
+  if (the_driver.found.load(std::memory_order_acquire)) return {&the_driver.api};
   notice_forks();
   driver_api api;
-  absence const why = without_trace([&api] { return load(api); });
-  if (why != absence::none) return {nullptr, why};
+  driver_answer const loaded = without_trace([&api] { return load(api); });
+  if (!loaded.api) return loaded;
   brief_guard const guard{the_driver.lock};
   if (!the_driver.found.load(std::memory_order_relaxed)) the_driver.api = api;
   the_driver.found.store(true, std::memory_order_release);
-  return {&the_driver.api, absence::none};
+  return {&the_driver.api};
 }
 
 }  // namespace streamgauge

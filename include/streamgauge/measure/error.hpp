@@ -84,8 +84,11 @@ void check(cudaError_t status, char const* call = "CUDA call", char const* file 
     case cudaErrorInvalidAddressSpace:
     case cudaErrorInvalidPc:
     case cudaErrorLaunchFailure: return absence::earlier_work_failed;
-    default: return absence::call_failed;
+    default: break;
   }
+  // Newer faults of the same kind, by number: older toolkits have no name for them.
+  bool const fault = status == 226 || status == 721 || status == 810 || status == 911;
+  return fault ? absence::earlier_work_failed : absence::call_failed;
 }
 
 }  // namespace streamgauge

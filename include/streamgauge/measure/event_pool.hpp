@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <new>
 
@@ -37,12 +38,15 @@ class event_pool {
   /// Makes `count` pairs in the context, or as many as CUDA gives; the first status that was not success.
   /// Sync: none. Capture: allowed.
   [[nodiscard]] int open(driver_api const& cuda, context_key context, std::size_t count) noexcept {
+    // More than an array can hold would throw even so.
+    if (count > (std::size_t{1} << 40) / sizeof(timed_slot)) return cudaErrorMemoryAllocation;
     slots_ = new (std::nothrow) timed_slot[count];
     if (!slots_) return cudaErrorMemoryAllocation;
     context_scope const current{cuda, context.handle};
     int status = current.status();
     if (status != cudaSuccess) return status;
     context_ = context;
+    if (cuda.context_device(&device_) != cudaSuccess) device_ = -1;
     // Without it a wait that should sleep spins, and the sample says so.
     if (cuda.event_create(&sleeper_, cudaEventBlockingSync | cudaEventDisableTiming) != cudaSuccess) sleeper_ = nullptr;
     for (std::size_t i = 0; i < count && status == cudaSuccess; ++i) {
@@ -59,12 +63,9 @@ class event_pool {
       ++used_;
       give_back(slot);
     }
-    if (made_ == 0) {
-      if (sleeper_) cuda.event_destroy(std::exchange(sleeper_, nullptr));
-      return status;
-    }
-    if (cuda.context_device(&device_) != cudaSuccess) device_ = -1;
-    return cudaSuccess;
+    if (made_ > 0) return cudaSuccess;
+    if (sleeper_) cuda.event_destroy(std::exchange(sleeper_, nullptr));
+    return status;
   }
 
   [[nodiscard]] context_key context() const noexcept { return context_; }
@@ -89,31 +90,38 @@ class event_pool {
     --used_;
   }
 
-  /// Destroys every event if the context still lives, and forgets them otherwise: touching them would crash.
-  /// An event that the device has not reached yet is destroyed by CUDA once it has.
+  /// Takes a slot back whose events must not be touched: their context is gone.
+  void abandon() noexcept { --used_; }
+
+  /// Destroys the events of a slot that nobody uses any more, if their context still lives: touching them otherwise would
+  /// crash. An event that the device has not reached yet is destroyed by CUDA once it has.
+  void retire(driver_api const& cuda, timed_slot& slot) noexcept {
+    --used_;
+    if (!alive(cuda, context_)) return;
+    cuda.event_destroy(slot.start);
+    cuda.event_destroy(slot.stop);
+  }
+
+  /// Destroys what is free. A phase that is open still has its slot, and retires it when it ends.
   void close(driver_api const& cuda) noexcept {
-    if (alive(cuda, context_)) {
-      if (sleeper_) cuda.event_destroy(sleeper_);
-      for (std::size_t i = 0; i < made_; ++i) {
-        cuda.event_destroy(slots_[i].start);
-        cuda.event_destroy(slots_[i].stop);
-      }
-    }
+    if (!gone() && sleeper_ && alive(cuda, context_)) cuda.event_destroy(sleeper_);
+    sleeper_ = nullptr;
+    while (!empty()) retire(cuda, take());
     forget();
   }
 
-  /// Takes no event any more: the context is gone.
+  /// Gives no event any more: the context is gone, or the recorder.
   void forget() noexcept {
-    context_ = {};
+    gone_.store(true, std::memory_order_relaxed);
     free_ = nullptr;
-    sleeper_ = nullptr;
-    made_ = 0;
   }
+  [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_relaxed); }
 
   event_pool* next = nullptr;  ///< the lane's next pool
 
  private:
-  context_key context_;
+  context_key context_;  // as it was when the pool was opened, for good
+  std::atomic<bool> gone_{false};
   int device_ = -1;
   timed_slot* slots_ = nullptr;
   timed_slot* free_ = nullptr;

@@ -6,6 +6,7 @@
 
 #include <exception>
 
+#include <streamgauge/measure/thread_id.hpp>
 #include <streamgauge/measure/thread_lanes.hpp>
 
 namespace streamgauge {
@@ -43,7 +44,7 @@ class execution {
     lane_ = lane_here(node.core);
     if (!lane_) return lose();
     exceptions_ = std::uncaught_exceptions();
-    thread_ = this_thread_mark();
+    thread_ = this_thread_id();
     lifetime_ = of;
     {
       brief_guard const guard{lane_->lock};
@@ -65,14 +66,14 @@ class execution {
       kept.device = slot_ ? absence::still_open : why;
       if (slot_) {
         ++lane_->open_intervals;
-        ++lane_->records;
-        if (stream->is_legacy() && !node.on_legacy_stream.exchange(true, std::memory_order_relaxed))
+        if (stream->is_legacy() && !node.entry.on_legacy_stream.exchange(true, std::memory_order_relaxed))
           node.core.problems().note(trouble::legacy_stream, node.name());
       }
-      records_ = lane_->records;
       kept.entered = entered_ = since_origin();
     }
     if (slot_) start_status_ = record(*driver().api, slot_->start, *stream, slot_->pool->context());
+    if (slot_ && start_status_ == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
+    records_ = lane_->records.load(std::memory_order_relaxed);
   }
 
   /// Ends: the stop event, then the host stamp.
@@ -100,7 +101,7 @@ class execution {
   void end_and_wait(wait_policy policy) noexcept;
 
   [[nodiscard]] bool open() const noexcept { return where_ != nullptr; }
-  [[nodiscard]] bool on_its_thread() const noexcept { return thread_ == this_thread_mark(); }
+  [[nodiscard]] bool on_its_thread() const noexcept { return thread_ == this_thread_id(); }
   /// Whether an exception that was not there at the beginning is unwinding this thread.
   [[nodiscard]] bool unwinding() const noexcept { return on_its_thread() && std::uncaught_exceptions() > exceptions_; }
 
@@ -110,6 +111,8 @@ class execution {
   void lose() noexcept { node_->lost.fetch_add(1, std::memory_order_relaxed); }
 
   [[nodiscard]] int record_stop() noexcept {
+    records_ = lane_->records.load(std::memory_order_relaxed) - records_;
+    if (slot_->pool->gone()) return cudaErrorContextIsDestroyed;
     if (start_status_ != cudaSuccess) return start_status_;
     if (slot_->stream == per_thread_stream() && !on_its_thread()) return other_thread;
     driver_api const& cuda = *driver().api;
@@ -117,8 +120,10 @@ class execution {
     absence const dead = why_dead(cuda, context);
     if (dead != absence::none) return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
     stream_ref const stream = stream_ref::resolved(slot_->stream);
-    int const status = may_record(cuda, stream, context);
-    return status == cudaSuccess ? record(cuda, slot_->stop, stream, context) : status;
+    int status = may_record(cuda, stream, context);
+    if (status == cudaSuccess) status = record(cuda, slot_->stop, stream, context);
+    if (status == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
+    return status;
   }
 
   [[nodiscard]] absence why_not(int status) noexcept {
@@ -127,7 +132,8 @@ class execution {
 
   void keep_submit(nanoseconds now) noexcept {
     where_->value.submit = now - entered_;
-    where_->value.records_inside = lane_->records - records_;
+    // With a stop that was counted before it was recorded; without one, up to now.
+    where_->value.records_inside = slot_ ? records_ : lane_->records.load(std::memory_order_relaxed) - records_;
   }
 
   void close_sample() noexcept {
@@ -142,11 +148,10 @@ class execution {
   // The interval waits for the device, or its slot goes back at once.
   void close_slot(int status, absence given_up) noexcept {
     --lane_->open_intervals;
-    if (start_status_ != cudaSuccess) --lane_->records;  // counted, and not made
-    if (given_up == absence::none && status == cudaSuccess) {
-      ++lane_->records;
+    if (given_up == absence::none && status == cudaSuccess && !lane_->closed) {
       lane_->wait_for_device(*slot_, *where_);
     } else {
+      if (lane_->closed) status = cudaErrorContextIsDestroyed;
       if (given_up == absence::none) where_->value.device = why_not(status);
       lane_->release(*slot_);
     }
@@ -160,11 +165,11 @@ class execution {
   lane* lane_ = nullptr;
   timed_slot* slot_ = nullptr;
   nanoseconds entered_{0};
-  thread_mark thread_ = nullptr;
+  std::uint64_t thread_ = 0;
   lifetime lifetime_ = lifetime::scoped;
   int exceptions_ = 0;
   int start_status_ = cudaSuccess;
-  std::uint32_t records_ = 0;
+  std::uint32_t records_ = 0;  // the lane's count after the start; from the stop on, how many lay between
 };
 
 /// Waits until the device has passed the slot's stop; CUDA's status.
@@ -199,6 +204,7 @@ inline void execution::end_and_wait(wait_policy policy) noexcept {
   nanoseconds const submitted = since_origin();
   if (answer.status == cudaSuccess) answer.status = wait_for(cuda, *slot_, sleeps ? slot_->pool->sleeper() : nullptr);
   nanoseconds const completed = since_origin();
+  if (sleeps && answer.status == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
   if (answer.status == cudaSuccess) answer = elapsed(cuda, slot_->start, slot_->stop);
   brief_guard const guard{lane_->lock};
   keep_submit(submitted);
@@ -210,7 +216,6 @@ inline void execution::end_and_wait(wait_policy policy) noexcept {
   } else {
     kept.device = kept.completion = why_not(answer.status);
   }
-  lane_->records += sleeps ? 2 : 1;
   --lane_->open_intervals;
   lane_->release(*slot_);
   slot_ = nullptr;

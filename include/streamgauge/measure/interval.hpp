@@ -4,8 +4,8 @@
 #include <streamgauge/measure/disabled.hpp>
 #else
 
-#include <streamgauge/mark/range_label.hpp>
 #include <streamgauge/measure/event.hpp>
+#include <streamgauge/measure/thread_id.hpp>
 
 namespace streamgauge {
 
@@ -48,7 +48,7 @@ class interval {
     if (before.state == interval_state::not_stopped || before.state == interval_state::pending) return before;
     if (before.state == interval_state::done && !read_) return {interval_state::unread};
     read_ = false;
-    thread_ = this_thread_mark();
+    thread_ = this_thread_id();
     return record_now(start_.get(), interval_state::not_stopped);
   }
 
@@ -56,7 +56,7 @@ class interval {
   reading stop() noexcept {
     if (state_ == interval_state::failed) return look();
     if (state_ != interval_state::not_stopped) return {interval_state::not_started};
-    if (stream_.is_per_thread() && thread_ != this_thread_mark()) return failed(absence::other_thread_stream, cudaSuccess);
+    if (stream_.is_per_thread() && thread_ != this_thread_id()) return failed(absence::other_thread_stream, cudaSuccess);
     return record_now(stop_.get(), interval_state::pending);
   }
 
@@ -128,7 +128,7 @@ class interval {
   nanoseconds time_{0};
   absence why_ = absence::none;
   int status_ = cudaSuccess;
-  thread_mark thread_ = nullptr;
+  std::uint64_t thread_ = 0;
 };
 
 /// The state in a sentence that says what to do about it.

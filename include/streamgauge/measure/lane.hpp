@@ -22,12 +22,6 @@ struct stored_sample {
 };
 static_assert(sizeof(stored_sample) <= 64, "a long run keeps a sample in 64 bytes");
 
-/// What `lane::open` hands to a phase that is entered.
-struct opened_sample {
-  stored_sample* where = nullptr;  ///< null when there was no memory
-  timed_slot* slot = nullptr;      ///< null when nothing is to be recorded
-};
-
 /// One thread's share of a recorder: its samples, its event pools, its intervals that wait for the device.
 /// Why: threads that measure do not meet. The lock is taken by the lane's own thread and, at times, by one that collects
 /// or that ends a started phase.
@@ -43,7 +37,9 @@ class lane {
   };
 
   lane(capacity limits, problem_log& problems) noexcept : limits_{limits}, problems_{problems} {
-    for (std::size_t room = 0; room < limits.samples + ahead; room += block_size) append_block();
+    // The first block that there is no memory for ends it.
+    for (std::size_t room = 0; room < limits_.samples + ahead && append_block(); room += block_size) {
+    }
   }
   lane(lane const&) = delete;
   lane& operator=(lane const&) = delete;
@@ -74,7 +70,10 @@ class lane {
   [[nodiscard]] timed_slot* reserve(stream_ref stream, absence& why, char const* phase) noexcept {
     driver_answer const cuda = driver();
     why = cuda.why;
-    if (!cuda.api) return nullptr;
+    if (!cuda.api) {
+      if (cuda.status != cudaSuccess) why = refuse(cuda.status, phase);
+      return nullptr;
+    }
     context_answer const found = context_of(*cuda.api, stream);
     int status = found.status;
     if (status == cudaSuccess) status = may_record(*cuda.api, stream, found.key);
@@ -89,7 +88,7 @@ class lane {
     }
     if (pool->empty()) {
       // Reading back may have found that the context is gone meanwhile.
-      why = pool->context().handle ? absence::pool_full : absence::context_gone;
+      why = pool->gone() ? absence::context_gone : absence::pool_full;
       return nullptr;
     }
     timed_slot& slot = pool->take();
@@ -106,8 +105,11 @@ class lane {
     return why;
   }
 
-  /// Takes a slot back whose interval will not be waited for.
-  void release(timed_slot& slot) noexcept { slot.pool->give_back(slot); }
+  /// Takes a slot back whose interval will not be waited for. After the recorder its events go with it.
+  void release(timed_slot& slot) noexcept {
+    if (!closed) return slot.pool->gone() ? slot.pool->abandon() : slot.pool->give_back(slot);
+    if (driver_answer const cuda = driver(); cuda.api) slot.pool->retire(*cuda.api, slot);
+  }
 
   /// The interval is recorded: it waits for the device from now on.
   void wait_for_device(timed_slot& slot, stored_sample& where) noexcept {
@@ -162,13 +164,17 @@ class lane {
     }
   }
 
-  /// Destroys the events and forgets what waits; the samples stay.
+  /// Destroys the events that no open phase holds, and forgets what waits; the samples stay.
   void close() noexcept {
-    driver_answer const cuda = pools_ ? driver() : driver_answer{};
-    for (event_pool* pool = pools_; pool; pool = pool->next) cuda.api ? pool->close(*cuda.api) : pool->forget();
-    for (timed_slot* slot = oldest_; slot; slot = slot->next) slot->where->value.device = absence::context_gone;
-    oldest_ = newest_ = nullptr;
     closed = true;
+    driver_answer const cuda = pools_ ? driver() : driver_answer{};
+    for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
+      later = slot->next;
+      slot->where->value.device = absence::context_gone;
+      if (cuda.api) slot->pool->retire(*cuda.api, *slot);
+    }
+    oldest_ = newest_ = nullptr;
+    for (event_pool* pool = pools_; pool; pool = pool->next) cuda.api ? pool->close(*cuda.api) : pool->forget();
   }
 
   [[nodiscard]] block const* first_block() const noexcept { return first_; }
@@ -183,23 +189,24 @@ class lane {
   lane* next = nullptr;               ///< the recorder's next lane
   std::uint32_t thread = 0;           ///< the number of the thread that owns it now
   std::uint32_t open_intervals = 0;   ///< started on this thread, not stopped
-  std::uint32_t records = 0;          ///< event records made for this thread's phases, counting round
+  std::atomic<std::uint32_t> records{0};  ///< event records made for this thread's phases, counting round; no lock needed
   std::optional<std::uint32_t> innermost;  ///< the series of the innermost scoped phase that is open
   bool adoptable = false;             ///< its thread has ended
   bool closed = false;                ///< its recorder has ended
 
  private:
-  void append_block() noexcept {
+  bool append_block() noexcept {
     block* const fresh = new (std::nothrow) block;
-    if (!fresh) return;
+    if (!fresh) return false;
     if (!first_) first_ = filling_ = fresh;
     else last_->next = fresh;
     last_ = fresh;
+    return true;
   }
 
   [[nodiscard]] event_pool* pool_of(driver_api const& cuda, context_key context, int& status) noexcept {
     for (event_pool* pool = pools_; pool; pool = pool->next)
-      if (pool->context() == context) return pool;
+      if (!pool->gone() && pool->context() == context) return pool;
     bury_dead_contexts(cuda);
     drop_forgotten_pools();
     event_pool* const fresh = new (std::nothrow) event_pool;
@@ -216,14 +223,14 @@ class lane {
   // Intervals of a context that is gone will never be read, and its events are not touched again.
   void bury_dead_contexts(driver_api const& cuda) noexcept {
     for (event_pool* pool = pools_; pool; pool = pool->next) {
-      absence const dead = pool->context().handle ? why_dead(cuda, pool->context()) : absence::none;
+      absence const dead = pool->gone() ? absence::none : why_dead(cuda, pool->context());
       if (dead == absence::none) continue;
       for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
         later = slot->next;
         if (slot->pool != pool) continue;
         slot->where->value.device = dead;
         unlink(*slot);
-        pool->give_back(*slot);
+        pool->abandon();
       }
       pool->forget();
     }
@@ -233,7 +240,7 @@ class lane {
   void drop_forgotten_pools() noexcept {
     for (event_pool** link = &pools_; *link;) {
       event_pool* const pool = *link;
-      if (!pool->context().handle && pool->used() == 0) {
+      if (pool->gone() && pool->used() == 0) {
         *link = pool->next;
         delete pool;
       } else {

@@ -7,7 +7,7 @@
 namespace streamgauge {
 
 /// How many forks lie between the program's first process and this one.
-inline std::atomic<unsigned int> fork_generation{0};
+[[gnu::visibility("default")]] inline std::atomic<unsigned int> fork_generation{0};
 
 /// From here on a fork is noticed in the child. Cheap after the first call.
 inline void notice_forks() noexcept {

@@ -40,7 +40,10 @@ class [[nodiscard]] scope {
   /// Ends the measured part, waits until the device is done with it, and keeps the host time from entering to then as the
   /// completion. What follows in the scope is in its range, and in none of its times.
   /// Sync: waits for the phase's own stop event, spinning or asleep; no other stream, no device.
-  void wait(wait_policy policy) noexcept { now_.end_and_wait(policy); }
+  void wait(wait_policy policy) noexcept {
+    if (now_.open() && now_.unwinding()) return now_.give_up();
+    now_.end_and_wait(policy);
+  }
 
  private:
   friend class phase;
@@ -135,10 +138,10 @@ class [[nodiscard]] started_phase {
 class phase {
  public:
   template <class Unit = default_domain, class... Options>
-  phase(recorder& in, std::string_view name, Options const&... options) {
+  phase(recorder& in, text name, Options const&... options) {
     settings chosen{&range_calls_in<Unit>(), {}, {}};
     (apply(chosen, options), ...);
-    node_ = &in.core().series_of(in.core().entry_of(name, *chosen.calls, chosen.warm.samples), chosen.under);
+    node_ = &in.core().series_of(in.core().entry_of(name.view(), *chosen.calls, chosen.warm), chosen.under);
     recorded_ = node_->recorded;
     node_->core.retain();
   }
@@ -150,6 +153,10 @@ class phase {
     return *this;
   }
   ~phase() { node_->core.release(); }
+
+  /// Whether two handles stand for the same phase under the same conditions.
+  [[nodiscard]] friend bool operator==(phase const& a, phase const& b) noexcept { return a.node_ == b.node_; }
+  [[nodiscard]] friend bool operator!=(phase const& a, phase const& b) noexcept { return !(a == b); }
 
   /// Opens the phase until the end of the enclosing scope: NVTX push, host stamp, start event on the stream.
   /// Requires: the stream lives until the scope ends.
@@ -181,10 +188,10 @@ class phase {
  private:
   struct settings {
     range_calls const* calls;
-    warmup warm;
+    std::optional<std::size_t> warm;
     conditions under;
   };
-  static void apply(settings& into, warmup warm) noexcept { into.warm = warm; }
+  static void apply(settings& into, warmup warm) noexcept { into.warm = warm.samples; }
   static void apply(settings& into, conditions const& under) { into.under = under; }
   template <class Domain, class Unit>
   static void apply(settings& into, domain_choice<Domain, Unit>) noexcept {

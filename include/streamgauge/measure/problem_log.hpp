@@ -12,6 +12,7 @@ enum class trouble : std::uint8_t {
   legacy_stream,        ///< a phase was timed on the legacy stream, where every record is a barrier
   ended_elsewhere,      ///< a scoped phase was left on another thread than it was entered on
   bad_mode,             ///< STREAMGAUGE holds a word that is no mode
+  other_warmup,         ///< a second handle asked for another warm-up count
 };
 
 /// Keeps what went wrong while measuring, without allocating and without a CUDA call.
@@ -21,27 +22,36 @@ class problem_log {
  public:
   void note(trouble what, char const* phase, int status = cudaSuccess) noexcept {
     brief_guard const guard{lock_};
+    std::size_t alike = 0;
     for (std::size_t i = 0; i < count_; ++i) {
+      entry& each = entries_[i];
+      if (each.what != what) continue;
       bool const once = what == trouble::earlier_work_failed;  // its phase is where it showed first
-      if (entries_[i].what == what && entries_[i].status == status && (once || entries_[i].phase == phase)) {
-        ++entries_[i].times;
+      if (each.status == status && (once || each.phase == phase)) {
+        ++each.times;
         return;
       }
+      ++alike;
     }
-    if (count_ < capacity) entries_[count_++] = {what, status, phase, 1};
+    if (alike < room_for_each) entries_[count_++] = {what, status, phase, 1};
     else ++unnamed_;
   }
 
   /// The problems in words, the first one first.
   template <class Problem = problem>
   [[nodiscard]] std::vector<Problem> read() {
-    std::vector<Problem> all;
-    brief_guard const guard{lock_};
-    for (std::size_t i = 0; i < count_; ++i) {
-      entry const& each = entries_[i];
-      all.push_back({each.phase, text(each), each.status, each.times});
+    // Copied first: no memory is asked for under the lock.
+    entry seen[capacity];
+    std::size_t count = 0;
+    std::uint64_t unnamed = 0;
+    {
+      brief_guard const guard{lock_};
+      for (; count < count_; ++count) seen[count] = entries_[count];
+      unnamed = unnamed_;
     }
-    if (unnamed_ > 0) all.push_back({"", "further problems that were only counted", 0, unnamed_});
+    std::vector<Problem> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back({seen[i].phase, text(seen[i]), seen[i].status, seen[i].times});
+    if (unnamed > 0) all.push_back({"", "further problems of these kinds that were only counted", 0, unnamed});
     return all;
   }
 
@@ -52,7 +62,10 @@ class problem_log {
     char const* phase = "";  // a phase's name, which lives as long as its recorder
     std::uint64_t times = 0;
   };
-  static constexpr std::size_t capacity = 64;
+  // Room for each kind apart, so that a harmless one never hides a fault.
+  static constexpr std::size_t kinds = 6;
+  static constexpr std::size_t room_for_each = 16;
+  static constexpr std::size_t capacity = kinds * room_for_each;
 
   [[nodiscard]] static std::string text(entry const& each) {
     std::string const cuda = each.status == cudaSuccess
@@ -62,7 +75,7 @@ class problem_log {
     switch (each.what) {
       case trouble::earlier_work_failed:
         return "earlier work failed: " + cuda +
-               "; it showed here first, and no device time can be had from here on. compute-sanitizer finds the kernel";
+               "; it showed here first, and until the device is reset no device time can be had. compute-sanitizer finds the kernel";
       case trouble::call_failed: return "a CUDA call of the recorder failed: " + cuda + "; the sample kept its host side";
       case trouble::legacy_stream:
         return "timed on the legacy default stream, where each record waits for every blocking stream and holds it "
@@ -70,6 +83,8 @@ class problem_log {
       case trouble::ended_elsewhere:
         return "left on another thread than it was entered on; its range was not popped. Use start(), which may end "
                "anywhere";
+      case trouble::other_warmup:
+        return "made again with another warm-up count; the count of its first handle stands";
       case trouble::bad_mode: return "STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
     }
     return cuda;

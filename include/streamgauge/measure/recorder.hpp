@@ -35,8 +35,9 @@ class recorder {
 
   /// Everything so far, phases that are still open as incomplete. It may be called again; samples stay until the recorder
   /// ends.
-  /// Sync: waits for the stop event of each finished interval, no stream and no device. Capture: allowed; the thread's
-  /// capture mode is relaxed while it waits.
+  /// Sync: waits for the stop event of each finished interval, for no stream of the program's and for no device. Where the
+  /// floor of a device is still to be measured, up to 20 ms for a stream of its own. Capture: allowed; the thread's capture
+  /// mode is relaxed while it waits.
   /// Throws: only `std::bad_alloc`. What failed while measuring stands in the recording's problems.
   template <class Recording = recording>
   [[nodiscard]] Recording collect() {
@@ -105,19 +106,25 @@ inline void recorder_core::drain() noexcept {
 template <class Recording>
 void recorder_core::copy_samples(lane& of, Recording& into) {
   auto& all = into.all;
+  // A block at a time, copied under the lock and sorted in afterwards: the lane's thread is held up for microseconds.
+  std::vector<stored_sample> copied(lane::block_size);
   lane::block const* block = nullptr;
   {
     brief_guard const guard{of.lock};
     block = of.first_block();
   }
   while (block) {
-    brief_guard const guard{of.lock};
-    for (std::size_t i = 0; i < block->used; ++i) {
-      stored_sample const& kept = block->entries[i];
+    std::size_t count = 0;
+    {
+      brief_guard const guard{of.lock};
+      for (; count < block->used; ++count) copied[count] = block->entries[count];
+      block = block->next;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      stored_sample const& kept = copied[i];
       if (all.size() <= kept.series) all.resize(kept.series + std::size_t{1});
       all[kept.series].samples.push_back(kept.value);
     }
-    block = block->next;
   }
 }
 
@@ -137,7 +144,7 @@ void recorder_core::describe_devices(Environment& into) {
         context = pool->context();
         ordinal = pool->device();
       }
-      bool known = !alive(*cuda.api, context);
+      bool known = ordinal < 0 || why_dead(*cuda.api, context) == absence::forked;
       for (auto const& device : into.devices) known = known || device.ordinal == ordinal;
       if (!known) into.devices.push_back(known_device(*cuda.api, context, ordinal));
     }
@@ -159,17 +166,23 @@ template <class>
 device_description recorder_core::known_device(driver_api const& cuda, context_key context, int ordinal) {
   {
     brief_guard const guard{registry_};
-    for (measured_device const& each : devices_)
-      if (each.context == context) return each.description;
+    for (measured_device const* each = devices_; each; each = each->next)
+      if (each->context == context) return each->description;
   }
   device_description device = name_device(cuda, ordinal);
+  if (!alive(cuda, context)) {
+    device.why_no_floor = "the device was reset";
+    return device;
+  }
   if (!quiet()) {
     device.why_no_floor = "a phase was open; it is measured when none is";
     return device;
   }
   measure_floor(cuda, context, device);
+  auto* const fresh = new measured_device{context, device};
   brief_guard const guard{registry_};
-  devices_.push_back({context, device});
+  fresh->next = devices_;
+  devices_ = fresh;
   return device;
 }
 
@@ -205,16 +218,13 @@ Recording recorder_core::collect() {
   taken.why_not_measured = why_not_;
   drain();
   for (lane* each = first_lane(); each; each = each->next) copy_samples(*each, taken);
-  {
-    brief_guard const guard{registry_};
-    if (taken.all.size() < series_count_) taken.all.resize(series_count_);
-    for (series_node const* node = first_series(); node; node = node->next.load(std::memory_order_relaxed)) {
-      auto& each = taken.all[node->index];
-      each.phase = node->entry.label.text();
-      each.conditions = node->under.values();
-      each.warmup = node->entry.warmup;
-      each.lost = node->lost.load(std::memory_order_relaxed);
-    }
+  for (series_node const* node = first_series(); node; node = node->next.load(std::memory_order_acquire)) {
+    if (taken.all.size() <= node->index) taken.all.resize(node->index + std::size_t{1});
+    auto& each = taken.all[node->index];
+    each.phase = node->entry.label.text();
+    each.conditions = node->under.values();
+    each.warmup = node->entry.warmup;
+    each.lost = node->lost.load(std::memory_order_relaxed);
   }
   for (auto& each : taken.all) bring_into_order(each.samples);
   if (recorded_ == mode::time) {

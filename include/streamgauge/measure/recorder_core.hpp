@@ -19,6 +19,7 @@ class recorder_core;
 struct phase_entry {
   range_label label;
   std::size_t warmup = 0;
+  std::atomic<bool> on_legacy_stream{false};  ///< noted once
   phase_entry* next = nullptr;
 
   phase_entry(std::string name, range_calls const& calls, std::size_t warm) noexcept
@@ -33,7 +34,6 @@ struct series_node {
   std::uint32_t index;
   mode recorded;
   std::atomic<std::uint64_t> lost{0};         ///< samples that there was no memory for
-  std::atomic<bool> on_legacy_stream{false};  ///< noted once
   std::atomic<series_node*> next{nullptr};    ///< in the order in which they were made
 
   [[nodiscard]] char const* name() const noexcept { return entry.label.text().c_str(); }
@@ -43,6 +43,7 @@ struct series_node {
 struct measured_device {
   context_key context;
   device_description description;
+  measured_device* next = nullptr;
 };
 
 /// What a recorder's handles, threads and open phases share. It ends with the last of them.
@@ -50,7 +51,7 @@ struct measured_device {
 class recorder_core {
  public:
   recorder_core(mode recorded, std::string why_not, capacity limits) noexcept
-      : recorded_{recorded}, why_not_{std::move(why_not)}, limits_{limits}, origin_{host_now()} {
+      : recorded_{recorded}, why_not_{std::move(why_not)}, limits_{within_reason(limits)}, origin_{host_now()} {
     notice_forks();
   }
   recorder_core(recorder_core const&) = delete;
@@ -77,25 +78,36 @@ class recorder_core {
   [[nodiscard]] problem_log& problems() noexcept { return problems_; }
 
   /// The phase of that name, made at the first asking; the first one decides domain and warm-up.
-  [[nodiscard]] phase_entry& entry_of(std::string_view name, range_calls const& calls, std::size_t warm) {
-    brief_guard const guard{registry_};
-    for (phase_entry* each = entries_; each; each = each->next)
-      if (each->label.text() == name) return *each;
-    auto* const fresh = new phase_entry{std::string{name}, calls, warm};
-    fresh->next = entries_;
-    entries_ = fresh;
-    return *fresh;
+  [[nodiscard]] phase_entry& entry_of(std::string_view name, range_calls const& calls, std::optional<std::size_t> warm) {
+    phase_entry* entry = find_entry(name);
+    if (!entry) {
+      // Made before the lock is taken: what is thrown for want of memory must find it free.
+      auto* const fresh = new phase_entry{std::string{name}, calls, warm.value_or(0)};
+      brief_guard const guard{registry_};
+      entry = find_entry_locked(name);
+      if (!entry) {
+        fresh->next = entries_;
+        entries_ = fresh;
+        return *fresh;
+      }
+      delete fresh;
+    }
+    if (warm && *warm != entry->warmup) problems_.note(trouble::other_warmup, entry->label.text().c_str());
+    return *entry;
   }
 
   /// The series of a phase under conditions, made at the first asking.
   [[nodiscard]] series_node& series_of(phase_entry& of, conditions const& under) {
+    if (series_node* const known = find_series(of, under)) return *known;
+    auto* const fresh = new series_node{*this, of, under, 0, recorded_, {}, {}};
     brief_guard const guard{registry_};
-    for (series_node* each = first_series(); each; each = each->next.load(std::memory_order_relaxed))
-      if (&each->entry == &of && each->under == under) return *each;
-    auto* const fresh = new series_node{*this, of, under, series_count_, recorded_, {}, {}, {}};
+    if (series_node* const known = find_series(of, under)) {
+      delete fresh;
+      return *known;
+    }
+    fresh->index = series_count_++;
     (newest_ ? newest_->next : first_).store(fresh, std::memory_order_release);
     newest_ = fresh;
-    ++series_count_;
     return *fresh;
   }
 
@@ -147,12 +159,36 @@ class recorder_core {
       node = node->next.load(std::memory_order_relaxed);
       delete gone;
     }
+    while (measured_device* const gone = devices_) {
+      devices_ = gone->next;
+      delete gone;
+    }
     while (phase_entry* const gone = entries_) {
       entries_ = gone->next;
       delete gone;
     }
   }
 
+  [[nodiscard]] phase_entry* find_entry_locked(std::string_view name) const noexcept {
+    for (phase_entry* each = entries_; each; each = each->next)
+      if (each->label.text() == name) return each;
+    return nullptr;
+  }
+  [[nodiscard]] phase_entry* find_entry(std::string_view name) noexcept {
+    brief_guard const guard{registry_};
+    return find_entry_locked(name);
+  }
+  [[nodiscard]] series_node* find_series(phase_entry const& of, conditions const& under) const noexcept {
+    for (series_node* each = first_series(); each; each = each->next.load(std::memory_order_acquire))
+      if (&each->entry == &of && each->under == under) return each;
+    return nullptr;
+  }
+  // No more than an array can be asked for.
+  [[nodiscard]] static capacity within_reason(capacity limits) noexcept {
+    constexpr std::size_t most = std::size_t{1} << 30;
+    if (limits.samples > most) limits.samples = most;
+    return limits;
+  }
   // Series are only ever added, at the end, so a walk needs no lock.
   [[nodiscard]] series_node* first_series() const noexcept { return first_.load(std::memory_order_acquire); }
   // Lanes are only ever added, in front, so a walk from here needs no lock.
@@ -184,7 +220,7 @@ class recorder_core {
   std::atomic<series_node*> first_{nullptr};
   series_node* newest_ = nullptr;
   std::uint32_t series_count_ = 0;
-  std::vector<measured_device> devices_;
+  measured_device* devices_ = nullptr;
 };
 
 }  // namespace streamgauge

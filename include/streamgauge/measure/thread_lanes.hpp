@@ -15,9 +15,9 @@ struct lane_link {
 };
 
 /// The link that was used last: nearly always the one that is wanted. It needs no destructor, so it is cheap to reach.
-inline thread_local lane_link latest_lane{};
+[[gnu::visibility("default")]] inline thread_local lane_link latest_lane{};
 /// Set once the thread's links are gone: what enters a phase later still counts, and is lost.
-inline thread_local bool thread_is_ending = false;
+[[gnu::visibility("default")]] inline thread_local bool thread_is_ending = false;
 
 /// All links of one thread; hands the lanes back when the thread ends.
 /// Why: programs start and end threads by the thousand. A lane serves the next thread once its own is gone.
@@ -70,7 +70,7 @@ class thread_lanes {
 };
 
 /// The calling thread's lane in a recorder, made at the first asking; null without memory and while the thread ends.
-[[nodiscard]] inline lane* lane_here(recorder_core& core) noexcept {
+[[nodiscard, gnu::visibility("default")]] inline lane* lane_here(recorder_core& core) noexcept {
   if (latest_lane.core == &core) return latest_lane.where;
   if (thread_is_ending) return nullptr;
   static thread_local thread_lanes lanes;

@@ -98,7 +98,9 @@ class stream_ref {
 
 /// Given instead of a stream: this phase runs on the host alone.
 /// Why: forgetting the stream must not compile, and leaving it out on purpose must be said.
-struct host_only_tag {};
-inline constexpr host_only_tag host_only{};
+struct host_only_tag {
+  explicit constexpr host_only_tag(int) noexcept {}  // so that {} does not make one
+};
+inline constexpr host_only_tag host_only{0};
 
 }  // namespace streamgauge

@@ -159,6 +159,12 @@ TEST_CASE("a variance that no double can hold is absent, its root is there") {
   CHECK(sg::median(reals{1.7e308, 1.7e308}) == 1.7e308);
 }
 
+TEST_CASE("a deviation that no double holds is absent, not infinite") {
+  double const most = (std::numeric_limits<double>::max)();
+  CHECK_FALSE(sg::sample_stddev(std::vector<double>{-most, most}).has_value());
+  CHECK_FALSE(sg::sample_variance(std::vector<double>{-most, most}).has_value());
+}
+
 TEST_CASE("arrays, pointers with a size and vectors are all numbers") {
   double const plain[] = {3.0, 1.0, 2.0};
   std::array<std::int64_t, 3> const array{3, 1, 2};

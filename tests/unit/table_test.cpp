@@ -158,7 +158,7 @@ step                                   3   91.00  91.00  91.00
 
 submit       host time from entering a phase to leaving it: what it took to enqueue
 device       from the start event to the stop event on the stream, gaps included: not kernel time
-inside       event records that phases nested in it made meanwhile, on any stream
+inside       event records of phases nested in it, on any stream, made while it was open
 completion   host time from entering until the wait returned; a spin polls, a block sleeps
 instrument   device 0 (NVIDIA H200): an empty phase reads 1.28 us on the device, in steps of 32 ns;
              its submit is 2.1 us
@@ -259,7 +259,7 @@ never                                  -       -      -      -      -       -   
 
 submit       host time from entering a phase to leaving it: what it took to enqueue
 device       from the start event to the stop event on the stream, gaps included: not kernel time
-inside       event records that phases nested in it made meanwhile, on any stream
+inside       event records of phases nested in it, on any stream, made while it was open
 completion   host time from entering until the wait returned; a spin polls, a block sleeps
 instrument   device 0 (NVIDIA H200): an empty phase reads 1.28 us on the device, in steps of 32 ns;
              its submit is 2.1 us

@@ -182,8 +182,8 @@ struct moments {
   /// The square root of the above, in the unit of the numbers.
   [[nodiscard]] std::optional<double> sample_stddev() const noexcept {
     if (count < 2) return std::nullopt;
-    if (!sample_variance()) return std::nullopt;
-    return static_cast<double>(__builtin_sqrtl(squared_deviations / static_cast<long double>(count - 1)));
+    auto const deviation = static_cast<double>(__builtin_sqrtl(squared_deviations / static_cast<long double>(count - 1)));
+    return finite(deviation) ? std::optional{deviation} : std::nullopt;
   }
 };
 

@@ -30,7 +30,7 @@ class notes {
     if (entered(device_of))
       text_.append(
           note("device", "from the start event to the stop event on the stream, gaps included: not kernel time"));
-    if (any_inside) text_.append(note("inside", "event records that phases nested in it made meanwhile, on any stream"));
+    if (any_inside) text_.append(note("inside", "event records of phases nested in it, on any stream, made while it was open"));
     if (entered(completion_of))
       text_.append(note("completion", "host time from entering until the wait returned; a spin polls, a block sleeps"));
   }

@@ -274,3 +274,22 @@ TEST_CASE("durations can be summarised without a series") {
   CHECK(found.minimum == nanoseconds{1});
   CHECK(found.maximum == nanoseconds{4});
 }
+
+TEST_CASE("a handle that was entered only under further conditions has no row of its own") {
+  sg::recording taken;
+  taken.all.resize(4);
+  taken.all[0].phase = "load";
+  taken.all[1].phase = "load";
+  taken.all[1].conditions = {{"n", "2"}};
+  taken.all[1].samples.resize(1);
+  taken.all[1].samples[0].submit = std::chrono::nanoseconds{5};
+  taken.all[2].phase = "never";
+  taken.all[3].phase = "lost";
+  taken.all[3].lost = 2;
+  sg::recording_summary const seen = sg::summarize(taken);
+  REQUIRE(seen.rows.size() == 3);
+  CHECK(seen.rows[0].index == 1);
+  CHECK(seen.rows[1].index == 2);  // never entered under any conditions: its row says so
+  CHECK(seen.rows[2].index == 3);
+  CHECK(seen.rows[2].what.submit.samples.dropped == 2);
+}

@@ -113,19 +113,19 @@ struct german : std::numpunct<char> {
 TEST_CASE("one phase") {
   CHECK(text_of(one_phase()) == &R"(
              submit                       device interval
-             host, to enqueue, us         event to event, us
+             host, until left, us         event to event, us
 phase        count  median    min    max  count  median    min    max
 -----------  ---------------------------  ---------------------------
 decode_step      3   5.120  4.871  9.330      3   102.9  102.8  105.1
 
-submit       host time from entering a phase to leaving it: what it took to enqueue
+submit       host time from entering a phase to leaving it: with a stream, what it took to enqueue
 device       from the start event to the stop event on the stream, gaps included: not kernel time
 instrument   device 0 (NVIDIA H200): an empty phase reads 1.28 us on the device, in steps of 32 ns;
              its submit is 2.1 us
              host: an empty pair of stamps reads 27 ns
 samples      submit: 3 entered, all kept
              device: 3 entered, all kept
-             completion: not asked for, no phase was waited for
+             completion: not asked for, no phase on a stream was waited for
 environment  streamgauge 0.1.0, device 0 (NVIDIA H200), driver 13.0, runtime 12.9, compiled with
              12.4
 )"[1]);
@@ -134,7 +134,7 @@ environment  streamgauge 0.1.0, device 0 (NVIDIA H200), driver 13.0, runtime 12.
 TEST_CASE("three nested phases with conditions, warm-up and a wait") {
   CHECK(text_of(nested_phases()) == &R"(
                                    submit                       device interval
-                                   host, to enqueue, us         event to event, us          records
+                                   host, until left, us         event to event, us          records
 phase                              count  median    min    max  count  median    min    max  inside
 ---------------------------------  ---------------------------  -----------------------------------
 step                                   3   42.50  41.00  43.00      3   52.50  52.00  54.00       4
@@ -156,7 +156,7 @@ step                                   3   91.00  91.00  91.00
   gemm [dtype=f32 shape=256x1024]      -       -      -      -
   tanh                                 -       -      -      -
 
-submit       host time from entering a phase to leaving it: what it took to enqueue
+submit       host time from entering a phase to leaving it: with a stream, what it took to enqueue
 device       from the start event to the stop event on the stream, gaps included: not kernel time
 inside       event records of phases nested in it, on any stream, made while it was open
 completion   host time from entering until the wait returned; a spin polls, a block sleeps
@@ -179,16 +179,16 @@ TEST_CASE("host only, from nanoseconds to seconds") {
               made_of("read file", {taken(3'000'000'000), taken(3'231'000'369)})};
   CHECK(text_of(from) == &R"(
            submit
-           host, to enqueue, us
+           host, until left, us
 phase      count   median      min      max
 ---------  --------------------------------
 parse          3    0.503    0.500    0.506
 read file      2  3115500  3000000  3231000
 
-submit       host time from entering a phase to leaving it: what it took to enqueue
+submit       host time from entering a phase to leaving it: with a stream, what it took to enqueue
 samples      submit: 5 entered, all kept
              device: not asked for, no phase was entered with a stream
-             completion: not asked for, no phase was waited for
+             completion: not asked for, no phase on a stream was waited for
 environment  streamgauge 0.1.0
 )"[1]);
 }
@@ -202,17 +202,17 @@ TEST_CASE("no device: the device columns are absent with the reason") {
                        taken(nanoseconds{531}, absence::no_driver), taken(nanoseconds{529}, absence::no_driver)})};
   CHECK(text_of(from) == &R"(
              submit                     device interval
-             host, to enqueue, ns       event to event
+             host, until left, ns       event to event
 phase        count  median  min    max  count  median  min  max
 -----------  -------------------------  -----------------------
 decode_step      4   530.5  529  90000      0       -    -    -
 
-submit       host time from entering a phase to leaving it: what it took to enqueue
+submit       host time from entering a phase to leaving it: with a stream, what it took to enqueue
 device       from the start event to the stop event on the stream, gaps included: not kernel time
 samples      submit: 4 entered, all kept
              device: 4 entered = 0 kept + 4 dropped + 0 incomplete
                dropped 4, no CUDA device or driver on this machine: decode_step 4
-             completion: not asked for, no phase was waited for
+             completion: not asked for, no phase on a stream was waited for
 warning      decode_step: the first sample stands far above the rest: submit 90 us (median
              530.5 ns); a warm-up count keeps it apart
 environment  streamgauge 0.1.0, no device: no CUDA driver was found
@@ -233,7 +233,7 @@ TEST_CASE("every dropped and incomplete sample is listed with phase, count and r
                    {"gemm", "cudaEventRecord: invalid resource handle", 400, 1}};
   CHECK(text_of(from) == &R"(
                                    submit                       device interval
-                                   host, to enqueue, us         event to event, us          records
+                                   host, until left, us         event to event, us          records
 phase                              count  median    min    max  count  median    min    max  inside
 ---------------------------------  ---------------------------  -----------------------------------
 step                                   3   42.50  41.00  43.00      1   52.00  52.00  52.00       4
@@ -257,7 +257,7 @@ step                                   1   91.00  91.00  91.00      2   91.00  9
   tanh                                 -       -      -      -      -       -      -      -
 never                                  -       -      -      -      -       -      -      -
 
-submit       host time from entering a phase to leaving it: what it took to enqueue
+submit       host time from entering a phase to leaving it: with a stream, what it took to enqueue
 device       from the start event to the stop event on the stream, gaps included: not kernel time
 inside       event records of phases nested in it, on any stream, made while it was open
 completion   host time from entering until the wait returned; a spin polls, a block sleeps
@@ -352,7 +352,7 @@ TEST_CASE("case-91 the table is the same in every locale, and the stream is as i
 TEST_CASE("case-84 every observable has count, median, min and max and says whose time it is") {
   auto const text = text_of(nested_phases());
   CHECK(has(text, "submit                       device interval\n"));
-  CHECK(has(text, "host, to enqueue, us         event to event, us"));
+  CHECK(has(text, "host, until left, us         event to event, us"));
   CHECK(has(text, "completion by block\n"));
   CHECK(has(text, "count  median    min    max"));
   CHECK_FALSE(has(text, "mean"));

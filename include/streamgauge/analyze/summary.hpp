@@ -220,6 +220,16 @@ struct recording_summary {
   std::vector<summary_row> rows;
 };
 
+/// Whether a series was never entered while the same phase was, under other conditions: a handle to which conditions are
+/// added on entering has nothing of its own to show.
+[[nodiscard]] inline bool only_a_handle(std::vector<series> const& all, std::size_t index) noexcept {
+  auto const entered = [](series const& each) { return !each.samples.empty() || each.lost > 0; };
+  if (entered(all[index])) return false;
+  for (auto const& other : all)
+    if (other.phase == all[index].phase && entered(other)) return true;
+  return false;
+}
+
 /// The summary of a whole recording.
 /// A device median is near the floor when it is under twice what an empty phase reads: more than half of it may be
 /// the instrument. Samples do not say which device they came from, so among several devices the largest floor counts.
@@ -229,9 +239,10 @@ struct recording_summary {
   for (auto const& device : from.environment.devices)
     if (device.event_floor && *device.event_floor > floor) floor = *device.event_floor;
   auto const tree = nest(from.all);
-  found.rows = std::vector<summary_row>(tree.order.size());
-  for (std::size_t i = 0; i < found.rows.size(); ++i) {
-    auto& row = found.rows[i];
+  for (std::size_t i = 0; i < tree.order.size(); ++i) {
+    if (only_a_handle(from.all, tree.order[i])) continue;
+    found.rows.push_back({});
+    auto& row = found.rows.back();
     row.index = tree.order[i];
     row.depth = tree.depth[i];
     row.seen_in = places_of(from.all[row.index], from.all.size());

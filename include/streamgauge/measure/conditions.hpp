@@ -45,6 +45,10 @@ class given_condition {
     if (negative) digits_[--first_digit_] = '-';
   }
 
+  /// Two executions hardly ever share a floating-point value to the last digit: write the text that they shall share.
+  template <class Real, std::enable_if_t<std::is_floating_point_v<Real>, int> = 0>
+  given_condition(text key, Real value) = delete;
+
   [[nodiscard]] std::string_view key() const noexcept { return key_; }
   [[nodiscard]] std::string_view value() const noexcept {
     return first_digit_ < sizeof digits_ ? std::string_view{digits_ + first_digit_, sizeof digits_ - first_digit_} : text_;

@@ -85,7 +85,7 @@ class problem_log {
                "anywhere";
       case trouble::other_warmup:
         return "made again with another warm-up count; the count of its first handle stands";
-      case trouble::bad_mode: return "STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
+      case trouble::bad_mode: return "the environment variable STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
     }
     return cuda;
   }

@@ -14,12 +14,14 @@
 namespace streamgauge {
 
 class recorder_core;
+struct series_node;
 
 /// A phase's name with its range and its warm-up count, once for all of its conditions.
 struct phase_entry {
   range_label label;
   std::size_t warmup = 0;
   std::atomic<bool> on_legacy_stream{false};  ///< noted once
+  std::atomic<series_node*> series{nullptr};  ///< its own, the newest first: the one that is looked for most
   phase_entry* next = nullptr;
 
   phase_entry(std::string name, range_calls const& calls, std::size_t warm) noexcept
@@ -34,6 +36,7 @@ struct series_node {
   std::uint32_t index;
   mode recorded;
   std::atomic<std::uint64_t> lost{0};         ///< samples that there was no memory for
+  series_node* older_of_phase = nullptr;
   std::atomic<series_node*> next{nullptr};    ///< in the order in which they were made
 
   [[nodiscard]] char const* name() const noexcept { return entry.label.text().c_str(); }
@@ -99,13 +102,15 @@ class recorder_core {
   /// The series of a phase under conditions, made at the first asking.
   [[nodiscard]] series_node& series_of(phase_entry& of, conditions const& under) {
     if (series_node* const known = find_series(of, under)) return *known;
-    auto* const fresh = new series_node{*this, of, under, 0, recorded_, {}, {}};
+    auto* const fresh = new series_node{*this, of, under, 0, recorded_, {}, nullptr, {}};
     brief_guard const guard{registry_};
     if (series_node* const known = find_series(of, under)) {
       delete fresh;
       return *known;
     }
     fresh->index = series_count_++;
+    fresh->older_of_phase = of.series.load(std::memory_order_relaxed);
+    of.series.store(fresh, std::memory_order_release);
     (newest_ ? newest_->next : first_).store(fresh, std::memory_order_release);
     newest_ = fresh;
     return *fresh;
@@ -114,8 +119,8 @@ class recorder_core {
   /// The series of the same phase under the phase's own conditions with others added.
   /// Why: asked on entering, so it compares in place and allocates only when the combination is new.
   [[nodiscard]] series_node& refine(series_node& base, std::initializer_list<given_condition> added) {
-    for (series_node* each = first_series(); each; each = each->next.load(std::memory_order_acquire))
-      if (&each->entry == &base.entry && each->under.equals(base.under, added)) return *each;
+    for (series_node* each = base.entry.series.load(std::memory_order_acquire); each; each = each->older_of_phase)
+      if (each->under.equals(base.under, added)) return *each;
     return series_of(base.entry, base.under.with(added));
   }
 
@@ -179,8 +184,8 @@ class recorder_core {
     return find_entry_locked(name);
   }
   [[nodiscard]] series_node* find_series(phase_entry const& of, conditions const& under) const noexcept {
-    for (series_node* each = first_series(); each; each = each->next.load(std::memory_order_acquire))
-      if (&each->entry == &of && each->under == under) return each;
+    for (series_node* each = of.series.load(std::memory_order_acquire); each; each = each->older_of_phase)
+      if (each->under == under) return each;
     return nullptr;
   }
   // No more than an array can be asked for.

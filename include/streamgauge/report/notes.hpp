@@ -26,7 +26,7 @@ class notes {
   [[gnu::cold]] void add_legend() {
     bool any_inside = false;
     for (auto const& row : of_.rows) any_inside = any_inside || row.what.most_records_inside > 0;
-    text_.append(note("submit", "host time from entering a phase to leaving it: what it took to enqueue"));
+    text_.append(note("submit", "host time from entering a phase to leaving it: with a stream, what it took to enqueue"));
     if (entered(device_of))
       text_.append(
           note("device", "from the start event to the stop event on the stream, gaps included: not kernel time"));
@@ -70,7 +70,7 @@ class notes {
   [[gnu::cold]] void add_accounts() {
     add_account("samples", "submit", submit_of, "no phase was entered");
     add_account("", "device", device_of, "no phase was entered with a stream");
-    add_account("", "completion", completion_of, "no phase was waited for");
+    add_account("", "completion", completion_of, "no phase on a stream was waited for");
     for (auto const& row : of_.rows) {
       if (row.what.submit.samples.entered > 0) continue;
       say(line_.empty() ? "never entered: " : ", ");

@@ -21,7 +21,7 @@ class number_table {
  public:
   explicit number_table(Summary const& of) : of_{of} {
     add_lines();
-    add_block({"submit", "host, to enqueue", submit_of});
+    add_block({"submit", "host, until left", submit_of});
     add_block({"device interval", "event to event", device_of});
     add_completion();
   }

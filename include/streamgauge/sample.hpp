@@ -118,14 +118,14 @@ enum class mode : std::uint8_t {
 /// One execution of one phase. The observables are never merged: each has its own unit, source and fate.
 /// Shape: 64 bytes at most; a test holds it.
 struct sample {
-  nanoseconds entered{0};                         ///< host, since the recording's origin
-  observation submit{absence::not_asked};         ///< host: from entering to leaving (or to the wait): the enqueue
-  observation device{absence::not_asked};         ///< device: start event to stop event on one stream
-  observation completion{absence::not_asked};     ///< host: from entering until a wait saw the device done
-  std::optional<std::uint32_t> parent;            ///< index in `recording::all` of the series it was entered in, same thread
-  std::uint32_t thread = 0;                       ///< which thread entered it, counted from 0 within the recording
-  std::uint32_t records_inside = 0;               ///< event records that phases nested in it made meanwhile, on any stream
-  wait_policy waited = wait_policy::none;         ///< how completion was observed
+  nanoseconds entered{0};                      ///< host, since the recording's origin
+  observation submit{absence::not_asked};      ///< host: from entering to leaving (or to the wait): the enqueue
+  observation device{absence::not_asked};      ///< device: start event to stop event on one stream
+  observation completion{absence::not_asked};  ///< host: from entering until a wait saw the device done
+  std::optional<std::uint32_t> parent;     ///< index in `recording::all` of the series it was entered in, same thread
+  std::uint32_t thread = 0;                ///< which thread entered it, counted from 0 within the recording
+  std::uint32_t records_inside = 0;        ///< event records that phases nested in it made meanwhile, on any stream
+  wait_policy waited = wait_policy::none;  ///< how completion was observed
 };
 static_assert(sizeof(sample) <= 64, "a long run keeps a sample in 64 bytes");
 
@@ -144,27 +144,27 @@ struct condition {
 struct series {
   std::string phase;
   std::vector<condition> conditions;
-  std::size_t warmup = 0;       ///< this many samples, the first ones, are warm-up
+  std::size_t warmup = 0;  ///< this many samples, the first ones, are warm-up
   std::vector<sample> samples;
-  std::uint64_t lost = 0;       ///< entered, but the host had no memory to keep anything of them: dropped
+  std::uint64_t lost = 0;  ///< entered, but the host had no memory to keep anything of them: dropped
 };
 
 /// Something that went wrong while measuring; the measured program was not disturbed.
 struct problem {
-  std::string phase;            ///< where it showed first
-  std::string text;             ///< what happened and what helps
-  int status = 0;               ///< CUDA's status, 0 when CUDA was not involved
-  std::uint64_t count = 1;      ///< how often
+  std::string phase;        ///< where it showed first
+  std::string text;         ///< what happened and what helps
+  int status = 0;           ///< CUDA's status, 0 when CUDA was not involved
+  std::uint64_t count = 1;  ///< how often
 };
 
 /// A device that samples came from.
 struct device_description {
-  int ordinal = 0;              ///< as the program numbers its devices
+  int ordinal = 0;  ///< as the program numbers its devices
   std::string name;
   std::optional<nanoseconds> event_floor;       ///< device time that an empty phase reads, the median of several
   std::optional<nanoseconds> submit_floor;      ///< host time that an empty phase reads: its two records and two stamps
   std::optional<nanoseconds> event_resolution;  ///< the smallest step seen between such readings
-  std::string why_no_floor;     ///< the reason when it was not measured
+  std::string why_no_floor;                     ///< the reason when it was not measured
 };
 
 /// What a result needs to be read again later.
@@ -181,10 +181,10 @@ struct environment {
 /// All series of a recorder with their environment: plain values, free of CUDA, ready to summarise.
 struct recording {
   mode recorded = mode::time;
-  std::string why_not_measured;     ///< why `recorded` is not `time`: empty, or "off" and who switched it off
+  std::string why_not_measured;  ///< why `recorded` is not `time`: empty, or "off" and who switched it off
   streamgauge::environment environment;
-  std::vector<series> all;          ///< in the order in which the phases were first made
-  std::vector<problem> problems;    ///< the first one first
+  std::vector<series> all;        ///< in the order in which the phases were first made
+  std::vector<problem> problems;  ///< the first one first
 };
 
 }  // namespace streamgauge

@@ -19,7 +19,7 @@ struct profiler_state {
   std::atomic<bool> collecting{false};  ///< a Start was answered with success, its Stop is owed
   bool stops_at_exit = false;
   std::atomic<bool> explained{false};  ///< the one line for a machine where nothing can be captured was printed
-  std::atomic<pid_t> process{0};     ///< where the Start was made
+  std::atomic<pid_t> process{0};       ///< where the Start was made
 };
 [[gnu::visibility("default")]] inline profiler_state the_profiler;
 
@@ -162,7 +162,8 @@ class capture_guard {
     if (!the_profiler.collecting) share_.drain(*cuda.api, [this](int status) { note(status); });
     int const status = share_.start(*cuda.api);
     if (status == cudaErrorDeviceUninitialized) return nothing_to_capture(streamgauge::describe(absence::no_context));
-    if (status != cudaSuccess) notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "cuProfilerStart"));
+    if (status != cudaSuccess)
+      notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "cuProfilerStart"));
   }
 
   // A program that leaves by exit() unwinds no stack; the capture still ends with its work in it.
@@ -180,7 +181,8 @@ class capture_guard {
     absence const why = absence_of(status);
     if (why == absence::stream_capture || why == absence::capture_elsewhere)
       notes_.push_back(std::string{"a stream was not waited for: "} + streamgauge::describe(why));
-    else notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "waiting before the capture"));
+    else
+      notes_.push_back(streamgauge::describe(static_cast<cudaError_t>(status), "waiting before the capture"));
   }
 
   void nothing_to_capture(std::string const& why) {

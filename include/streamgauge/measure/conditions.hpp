@@ -51,7 +51,8 @@ class given_condition {
 
   [[nodiscard]] std::string_view key() const noexcept { return key_; }
   [[nodiscard]] std::string_view value() const noexcept {
-    return first_digit_ < sizeof digits_ ? std::string_view{digits_ + first_digit_, sizeof digits_ - first_digit_} : text_;
+    return first_digit_ < sizeof digits_ ? std::string_view{digits_ + first_digit_, sizeof digits_ - first_digit_}
+                                         : text_;
   }
 
  private:
@@ -97,8 +98,10 @@ class conditions {
     for (given_condition const& each : given) {
       auto at = values_.begin();
       while (at != values_.end() && at->key < each.key()) ++at;
-      if (at != values_.end() && at->key == each.key()) at->value = each.value();
-      else values_.insert(at, condition{std::string{each.key()}, std::string{each.value()}});
+      if (at != values_.end() && at->key == each.key())
+        at->value = each.value();
+      else
+        values_.insert(at, condition{std::string{each.key()}, std::string{each.value()}});
     }
   }
 

@@ -20,7 +20,8 @@ struct context_key {
 /// Sync: none. Capture: allowed.
 [[nodiscard]] inline absence why_dead(driver_api const& cuda, context_key context) noexcept {
   unsigned long long id = 0;
-  int const status = context.handle ? cuda.context_id(context.handle, &id) : static_cast<int>(cudaErrorContextIsDestroyed);
+  int const status =
+      context.handle ? cuda.context_id(context.handle, &id) : static_cast<int>(cudaErrorContextIsDestroyed);
   if (status == cudaErrorInitializationError) return absence::forked;
   return status == cudaSuccess && id == context.id ? absence::none : absence::context_gone;
 }

@@ -108,14 +108,13 @@ template <class Function>
       (look_up(api.event_elapsed, "cuEventElapsedTime", 12080) || look_up(api.event_elapsed, "cuEventElapsedTime")) &&
       look_up(api.event_create, "cuEventCreate") && look_up(api.event_destroy, "cuEventDestroy") &&
       look_up(api.event_record, "cuEventRecord") && look_up(api.event_query, "cuEventQuery") &&
-      look_up(api.event_synchronize, "cuEventSynchronize") &&
-      look_up(api.stream_is_capturing, "cuStreamIsCapturing") && look_up(api.stream_context, "cuStreamGetCtx") &&
-      look_up(api.stream_create, "cuStreamCreate") && look_up(api.stream_destroy, "cuStreamDestroy") &&
-      look_up(api.context_current, "cuCtxGetCurrent") && look_up(api.context_push, "cuCtxPushCurrent") &&
-      look_up(api.context_pop, "cuCtxPopCurrent") && look_up(api.context_id, "cuCtxGetId") &&
-      look_up(api.context_device, "cuCtxGetDevice") && look_up(api.context_synchronize, "cuCtxSynchronize") &&
-      look_up(api.device_count, "cuDeviceGetCount") && look_up(api.device_name, "cuDeviceGetName") &&
-      look_up(api.primary_state, "cuDevicePrimaryCtxGetState") &&
+      look_up(api.event_synchronize, "cuEventSynchronize") && look_up(api.stream_is_capturing, "cuStreamIsCapturing") &&
+      look_up(api.stream_context, "cuStreamGetCtx") && look_up(api.stream_create, "cuStreamCreate") &&
+      look_up(api.stream_destroy, "cuStreamDestroy") && look_up(api.context_current, "cuCtxGetCurrent") &&
+      look_up(api.context_push, "cuCtxPushCurrent") && look_up(api.context_pop, "cuCtxPopCurrent") &&
+      look_up(api.context_id, "cuCtxGetId") && look_up(api.context_device, "cuCtxGetDevice") &&
+      look_up(api.context_synchronize, "cuCtxSynchronize") && look_up(api.device_count, "cuDeviceGetCount") &&
+      look_up(api.device_name, "cuDeviceGetName") && look_up(api.primary_state, "cuDevicePrimaryCtxGetState") &&
       look_up(api.primary_retain, "cuDevicePrimaryCtxRetain") &&
       look_up(api.primary_release, "cuDevicePrimaryCtxRelease") &&
       look_up(api.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode") &&

@@ -52,7 +52,8 @@ class floor_measurement {
     for (std::int64_t const one : device_) {
       for (std::int64_t const other : device_) {
         nanoseconds const step{one - other};
-        if (step.count() > 0 && (!device.event_resolution || step < *device.event_resolution)) device.event_resolution = step;
+        if (step.count() > 0 && (!device.event_resolution || step < *device.event_resolution))
+          device.event_resolution = step;
       }
     }
   }
@@ -108,8 +109,10 @@ class floor_measurement {
 /// Sync: waits for a stream of its own.
 inline void measure_floor(driver_api const& cuda, context_key context, device_description& device) {
   floor_measurement const floor{cuda, context};
-  if (floor.status() == cudaSuccess) floor.describe(device);
-  else device.why_no_floor = cudaGetErrorString(static_cast<cudaError_t>(floor.status()));
+  if (floor.status() == cudaSuccess)
+    floor.describe(device);
+  else
+    device.why_no_floor = cudaGetErrorString(static_cast<cudaError_t>(floor.status()));
 }
 
 /// What is known of the environment without a CUDA call: all that a recorder which measures nothing asks.
@@ -127,10 +130,12 @@ inline void measure_floor(driver_api const& cuda, context_key context, device_de
   found.host_floor = measure_host_floor();
   driver_answer const cuda = driver();
   int runtime = 0;
-  if (without_trace([&runtime] { return cudaRuntimeGetVersion(&runtime); }) == cudaSuccess) found.runtime_version = runtime;
+  if (without_trace([&runtime] { return cudaRuntimeGetVersion(&runtime); }) == cudaSuccess)
+    found.runtime_version = runtime;
   if (cuda.api) found.driver_version = cuda.api->version;
   int devices = 0;
-  if (!cuda.api) found.why_no_device = streamgauge::describe(cuda.why);
+  if (!cuda.api)
+    found.why_no_device = streamgauge::describe(cuda.why);
   else if (int const status = cuda.api->device_count(&devices); status != cudaSuccess || devices == 0)
     found.why_no_device = streamgauge::describe(status == cudaSuccess ? absence::no_driver : absence_of(status));
   return found;

@@ -63,8 +63,8 @@ void check(cudaError_t status, char const* call = "CUDA call", char const* file 
   switch (status) {
     case cudaSuccess: return absence::none;
     case cudaErrorMemoryAllocation: return absence::no_memory;
-    case cudaErrorInitializationError: return absence::forked;       // what CUDA answers in a forked child
-    case cudaErrorCudartUnloading: return absence::context_gone;     // the process is on its way out
+    case cudaErrorInitializationError: return absence::forked;    // what CUDA answers in a forked child
+    case cudaErrorCudartUnloading: return absence::context_gone;  // the process is on its way out
     case cudaErrorInsufficientDriver: return absence::no_driver;
     case cudaErrorNoDevice: return absence::no_driver;
     case cudaErrorDeviceUninitialized: return absence::no_context;   // 201: no context is current

@@ -18,10 +18,10 @@ struct timed_slot {
   timed_slot* next = nullptr;
   timed_slot* previous = nullptr;
   event_pool* pool = nullptr;
-  stored_sample* where = nullptr;   ///< the sample that the reading belongs to
-  cudaStream_t stream = nullptr;    ///< compared within one sweep, never used for a call
-  char const* phase = "";           ///< whose interval it is, for the problems
-  std::uint64_t ticket = 0;         ///< counts up, so that a waiter knows the slot again
+  stored_sample* where = nullptr;  ///< the sample that the reading belongs to
+  cudaStream_t stream = nullptr;   ///< compared within one sweep, never used for a call
+  char const* phase = "";          ///< whose interval it is, for the problems
+  std::uint64_t ticket = 0;        ///< counts up, so that a waiter knows the slot again
 };
 
 /// The event pairs of one thread in one life of one context.

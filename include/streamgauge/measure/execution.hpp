@@ -118,7 +118,8 @@ class execution {
     driver_api const& cuda = *driver().api;
     context_key const context = slot_->pool->context();
     absence const dead = why_dead(cuda, context);
-    if (dead != absence::none) return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
+    if (dead != absence::none)
+      return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
     stream_ref const stream = stream_ref::resolved(slot_->stream);
     int status = may_record(cuda, stream, context);
     if (status == cudaSuccess) status = record(cuda, slot_->stop, stream, context);

@@ -56,7 +56,8 @@ class interval {
   reading stop() noexcept {
     if (state_ == interval_state::failed) return look();
     if (state_ != interval_state::not_stopped) return {interval_state::not_started};
-    if (stream_.is_per_thread() && thread_ != this_thread_id()) return failed(absence::other_thread_stream, cudaSuccess);
+    if (stream_.is_per_thread() && thread_ != this_thread_id())
+      return failed(absence::other_thread_stream, cudaSuccess);
     return record_now(stop_.get(), interval_state::pending);
   }
 
@@ -137,7 +138,8 @@ class interval {
   switch (what.state) {
     case interval_state::not_started: return subject + "not started; call start() before stop() or read()";
     case interval_state::not_stopped: return subject + "not stopped; call stop() before reading or starting again";
-    case interval_state::pending: return subject + "the device has not passed the stop yet; read again later, or wait()";
+    case interval_state::pending:
+      return subject + "the device has not passed the stop yet; read again later, or wait()";
     case interval_state::done: return subject + std::to_string(what.time.value_or(nanoseconds{0}).count()) + " ns";
     case interval_state::unread: return subject + "its last time was not read; read() before start()";
     case interval_state::failed: break;

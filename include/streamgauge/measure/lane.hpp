@@ -12,7 +12,7 @@ namespace streamgauge {
 /// How much a recorder sets aside for each thread. Within it nothing is allocated after a thread's first phase.
 struct capacity {
   std::size_t samples = 1000;    ///< beyond it, one block for each thousand
-  std::size_t intervals = 1024;  ///< that may wait for the device at a time, in each context; beyond it, the device side is dropped
+  std::size_t intervals = 1024;  ///< that wait for the device at a time, in each context; beyond it they are dropped
 };
 
 /// A sample where it is kept until it is collected.
@@ -83,8 +83,10 @@ class lane {
       return nullptr;
     }
     if (pool->half_used()) {
-      if (open_intervals == 0 || pool->empty()) harvest(*cuda.api);
-      else harvest_oldest(*cuda.api);
+      if (open_intervals == 0 || pool->empty())
+        harvest(*cuda.api);
+      else
+        harvest_oldest(*cuda.api);
     }
     if (pool->empty()) {
       // Reading back may have found that the context is gone meanwhile.
@@ -132,7 +134,8 @@ class lane {
     for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
       later = slot->next;
       bool lags = false;
-      for (std::size_t i = 0; i < lagging_count; ++i) lags = lags || (lagging[i] == slot->stream && of[i] == slot->pool);
+      for (std::size_t i = 0; i < lagging_count; ++i)
+        lags = lags || (lagging[i] == slot->stream && of[i] == slot->pool);
       if (lags || read_back(cuda, *slot) || lagging_count == 8) continue;
       lagging[lagging_count] = slot->stream;
       of[lagging_count++] = slot->pool;
@@ -186,20 +189,22 @@ class lane {
   }
 
   brief_lock lock;
-  lane* next = nullptr;               ///< the recorder's next lane
-  std::uint32_t thread = 0;           ///< the number of the thread that owns it now
-  std::uint32_t open_intervals = 0;   ///< started on this thread, not stopped
-  std::atomic<std::uint32_t> records{0};  ///< event records made for this thread's phases, counting round; no lock needed
+  lane* next = nullptr;                    ///< the recorder's next lane
+  std::uint32_t thread = 0;                ///< the number of the thread that owns it now
+  std::uint32_t open_intervals = 0;        ///< started on this thread, not stopped
+  std::atomic<std::uint32_t> records{0};   ///< event records made for its phases, counting round; needs no lock
   std::optional<std::uint32_t> innermost;  ///< the series of the innermost scoped phase that is open
-  bool adoptable = false;             ///< its thread has ended
-  bool closed = false;                ///< its recorder has ended
+  bool adoptable = false;                  ///< its thread has ended
+  bool closed = false;                     ///< its recorder has ended
 
  private:
   bool append_block() noexcept {
     block* const fresh = new (std::nothrow) block;
     if (!fresh) return false;
-    if (!first_) first_ = filling_ = fresh;
-    else last_->next = fresh;
+    if (!first_)
+      first_ = filling_ = fresh;
+    else
+      last_->next = fresh;
     last_ = fresh;
     return true;
   }

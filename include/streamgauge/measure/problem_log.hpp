@@ -33,8 +33,10 @@ class problem_log {
       }
       ++alike;
     }
-    if (alike < room_for_each) entries_[count_++] = {what, status, phase, 1};
-    else ++unnamed_;
+    if (alike < room_for_each)
+      entries_[count_++] = {what, status, phase, 1};
+    else
+      ++unnamed_;
   }
 
   /// The problems in words, the first one first.
@@ -50,7 +52,8 @@ class problem_log {
       unnamed = unnamed_;
     }
     std::vector<Problem> all;
-    for (std::size_t i = 0; i < count; ++i) all.push_back({seen[i].phase, text(seen[i]), seen[i].status, seen[i].times});
+    for (std::size_t i = 0; i < count; ++i)
+      all.push_back({seen[i].phase, text(seen[i]), seen[i].status, seen[i].times});
     if (unnamed > 0) all.push_back({"", "further problems of these kinds that were only counted", 0, unnamed});
     return all;
   }
@@ -75,17 +78,19 @@ class problem_log {
     switch (each.what) {
       case trouble::earlier_work_failed:
         return "earlier work failed: " + cuda +
-               "; it showed here first, and until the device is reset no device time can be had. compute-sanitizer finds the kernel";
-      case trouble::call_failed: return "a CUDA call of the recorder failed: " + cuda + "; the sample kept its host side";
+               "; it showed here first, and until the device is reset no device time can be had. compute-sanitizer "
+               "finds the kernel";
+      case trouble::call_failed:
+        return "a CUDA call of the recorder failed: " + cuda + "; the sample kept its host side";
       case trouble::legacy_stream:
         return "timed on the legacy default stream, where each record waits for every blocking stream and holds it "
                "back; name the stream that the work runs on";
       case trouble::ended_elsewhere:
         return "left on another thread than it was entered on; its range was not popped. Use start(), which may end "
                "anywhere";
-      case trouble::other_warmup:
-        return "made again with another warm-up count; the count of its first handle stands";
-      case trouble::bad_mode: return "the environment variable STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
+      case trouble::other_warmup: return "made again with another warm-up count; the count of its first handle stands";
+      case trouble::bad_mode:
+        return "the environment variable STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
     }
     return cuda;
   }

@@ -64,7 +64,8 @@ class recorder {
         known = true;
       }
     }
-    auto* const core = new recorder_core{wanted, wanted == mode::time ? "" : word(wanted) + ", set by STREAMGAUGE", limits};
+    auto* const core =
+        new recorder_core{wanted, wanted == mode::time ? "" : word(wanted) + ", set by STREAMGAUGE", limits};
     if (!known) core->problems().note(trouble::bad_mode, "");
     return core;
   }

@@ -35,9 +35,9 @@ struct series_node {
   conditions under;
   std::uint32_t index;
   mode recorded;
-  std::atomic<std::uint64_t> lost{0};         ///< samples that there was no memory for
+  std::atomic<std::uint64_t> lost{0};  ///< samples that there was no memory for
   series_node* older_of_phase = nullptr;
-  std::atomic<series_node*> next{nullptr};    ///< in the order in which they were made
+  std::atomic<series_node*> next{nullptr};  ///< in the order in which they were made
 
   [[nodiscard]] char const* name() const noexcept { return entry.label.text().c_str(); }
 };
@@ -81,7 +81,8 @@ class recorder_core {
   [[nodiscard]] problem_log& problems() noexcept { return problems_; }
 
   /// The phase of that name, made at the first asking; the first one decides domain and warm-up.
-  [[nodiscard]] phase_entry& entry_of(std::string_view name, range_calls const& calls, std::optional<std::size_t> warm) {
+  [[nodiscard]] phase_entry& entry_of(std::string_view name, range_calls const& calls,
+                                      std::optional<std::size_t> warm) {
     phase_entry* entry = find_entry(name);
     if (!entry) {
       // Made before the lock is taken: what is thrown for want of memory must find it free.

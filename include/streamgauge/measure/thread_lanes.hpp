@@ -35,8 +35,10 @@ class thread_lanes {
   [[nodiscard]] lane* find_or_adopt(recorder_core& core) noexcept {
     for (link** at = &first_; *at;) {
       if ((*at)->to.core == &core) return (*at)->to.where;
-      if ((*at)->to.core->closed()) drop(*at);
-      else at = &(*at)->next;
+      if ((*at)->to.core->closed())
+        drop(*at);
+      else
+        at = &(*at)->next;
     }
     link* const fresh = new (std::nothrow) link;
     lane* const adopted = fresh ? core.adopt_lane() : nullptr;

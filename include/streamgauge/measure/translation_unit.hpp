@@ -14,9 +14,7 @@
 namespace streamgauge {
 
 /// The legacy default stream, named explicitly: a null stream in a unit without the per-thread macro.
-[[nodiscard]] inline cudaStream_t legacy_stream() noexcept {
-  return reinterpret_cast<cudaStream_t>(std::uintptr_t{1});
-}
+[[nodiscard]] inline cudaStream_t legacy_stream() noexcept { return reinterpret_cast<cudaStream_t>(std::uintptr_t{1}); }
 
 /// The calling thread's own default stream, named explicitly: a null stream in a unit with the per-thread macro.
 [[nodiscard]] inline cudaStream_t per_thread_stream() noexcept {
@@ -50,13 +48,14 @@ using failing_here = aborting;
 template <class Stream, class = void>
 struct has_get : std::false_type {};
 template <class Stream>
-struct has_get<Stream, std::enable_if_t<std::is_convertible_v<decltype(std::declval<Stream const&>().get()), cudaStream_t>>>
+struct has_get<Stream,
+               std::enable_if_t<std::is_convertible_v<decltype(std::declval<Stream const&>().get()), cudaStream_t>>>
     : std::true_type {};
 template <class Stream, class = void>
 struct has_handle : std::false_type {};
 template <class Stream>
-struct has_handle<Stream,
-                  std::enable_if_t<std::is_convertible_v<decltype(std::declval<Stream const&>().handle()), cudaStream_t>>>
+struct has_handle<
+    Stream, std::enable_if_t<std::is_convertible_v<decltype(std::declval<Stream const&>().handle()), cudaStream_t>>>
     : std::true_type {};
 
 /// Whether a type can name a stream: it converts to `cudaStream_t`, or has `.get()` or `.handle()` that does.
@@ -88,9 +87,12 @@ class stream_ref {
 
   template <class Stream>
   static cudaStream_t native(Stream const& stream) noexcept {
-    if constexpr (std::is_convertible_v<Stream const&, cudaStream_t>) return stream;
-    else if constexpr (has_get<Stream>::value) return stream.get();
-    else return stream.handle();
+    if constexpr (std::is_convertible_v<Stream const&, cudaStream_t>)
+      return stream;
+    else if constexpr (has_get<Stream>::value)
+      return stream.get();
+    else
+      return stream.handle();
   }
 
   cudaStream_t handle_;

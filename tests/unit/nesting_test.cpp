@@ -71,6 +71,19 @@ TEST_CASE("a series that was entered in several places is a root that knows wher
   CHECK(places[2].times == 1);
 }
 
+TEST_CASE("a series that was entered in one phase under several conditions stands behind the rows of that phase") {
+  sg::recording from;
+  from.all = {nested("step", {on_its_own}), nested("gemm", {0, 2, 0}), nested("step", {on_its_own}),
+              nested("load", {on_its_own})};
+  from.all[0].conditions = {{"rows", "1"}};
+  from.all[2].conditions = {{"rows", "2"}};
+  auto const found = sg::summarize(from);
+  CHECK(shape(found) == "0@0 2@0 1@1 3@0");
+  REQUIRE(found.rows[2].seen_in.size() == 2);
+  CHECK(found.rows[2].seen_in[0].times == 2);
+  CHECK(found.rows[2].seen_in[1].times == 1);
+}
+
 TEST_CASE("case-67 a worker's own region is a root, whatever was open where the worker was started") {
   // Thread 0 had "launch" open while it started thread 1; the recorder nests per thread, so the worker has no parent.
   sg::recording from;

@@ -451,3 +451,23 @@ TEST_CASE("switched off says so") {
 TEST_CASE("a summary gives the same table as its recording") {
   CHECK(text_of(sg::summarize(nested_phases())) == text_of(nested_phases()));
 }
+
+TEST_CASE("a phase that was entered in many others names four of them and counts the rest") {
+  sg::recording from;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    sg::series outer;
+    outer.phase = "outer " + std::to_string(i);
+    outer.samples.resize(1);
+    outer.samples[0].submit = std::chrono::nanoseconds{5};
+    from.all.push_back(outer);
+  }
+  sg::series inner = from.all[0];
+  inner.phase = "inner";
+  inner.samples.resize(6, inner.samples[0]);
+  for (std::uint32_t i = 0; i < 6; ++i) inner.samples[i].parent = i;
+  from.all.push_back(inner);
+  auto const text = text_of(from);
+  CHECK(has(text, "inner: shown as a root, it was entered once in outer 0, once in outer 1,"));
+  CHECK(has(text, "and in 2 more"));
+  CHECK_FALSE(has(text, "in outer 4"));
+}

@@ -36,7 +36,19 @@ struct nesting {
   std::vector<std::size_t> depth;  ///< of each place in `order`; 0: a root
 };
 
-/// Puts each series under the one series that all its samples were entered in; the others are roots.
+/// The one series to show another under, given where that was entered: present where all of those are series of one phase,
+/// and then the last of them, behind which the rows of that phase end.
+[[nodiscard]] inline std::optional<std::size_t> parent_of(std::vector<series> const& all,
+                                                          std::vector<place> const& places) {
+  std::optional<std::size_t> last;
+  for (auto const& at : places) {
+    if (!at.parent || (last && all[*at.parent].phase != all[*last].phase)) return std::nullopt;
+    if (!last || *last < *at.parent) last = at.parent;
+  }
+  return last;
+}
+
+/// Puts each series under the one phase that all its samples were entered in; the others are roots.
 /// Series of one phase under different conditions stand together where they have the same parent.
 /// Why: nesting is what one thread did (`sample::parent`). A region that a worker opened for itself is a root, whatever
 /// was open on the thread that started the worker.
@@ -44,10 +56,7 @@ struct nesting {
   auto const count = all.size();
   auto const root = count;  // stands for the parent that a root does not have
   std::vector<std::size_t> parent(count, root);
-  for (std::size_t i = 0; i < count; ++i) {
-    auto const places = places_of(all[i], count);
-    if (places.size() == 1) parent[i] = places.front().parent.value_or(root);
-  }
+  for (std::size_t i = 0; i < count; ++i) parent[i] = parent_of(all, places_of(all[i], count)).value_or(root);
 
   // Samples that were lost can leave a ring of series that all claim a parent. One of them becomes a root.
   std::vector<std::size_t> walked_by(count, count);

@@ -26,11 +26,13 @@ class notes {
   [[gnu::cold]] void add_legend() {
     bool any_inside = false;
     for (auto const& row : of_.rows) any_inside = any_inside || row.what.most_records_inside > 0;
-    text_.append(note("submit", "host time from entering a phase to leaving it: with a stream, what it took to enqueue"));
+    text_.append(
+        note("submit", "host time from entering a phase to leaving it: with a stream, what it took to enqueue"));
     if (entered(device_of))
       text_.append(
           note("device", "from the start event to the stop event on the stream, gaps included: not kernel time"));
-    if (any_inside) text_.append(note("inside", "event records of phases nested in it, on any stream, made while it was open"));
+    if (any_inside)
+      text_.append(note("inside", "event records of phases nested in it, on any stream, made while it was open"));
     if (entered(completion_of))
       text_.append(note("completion", "host time from entering until the wait returned; a spin polls, a block sleeps"));
   }
@@ -104,21 +106,14 @@ class notes {
   /// What went wrong while measuring, the first one first.
   [[gnu::cold]] void add_problems() {
     for (auto const& one : of_.problems) {
-      if (!one.phase.empty()) {
-        say(unbroken(identity_of(one.phase, {})));
-        say(": ");
-      }
+      if (!one.phase.empty()) say(unbroken(identity_of(one.phase, {})) + ": ");
       say(escaped(one.text));
       if (one.status != 0) {
         say(" (CUDA status ");
         say_signed(one.status);
         say(")");
       }
-      if (one.count > 1) {
-        say(", ");
-        say(digits(one.count));
-        say(" times");
-      }
+      if (one.count > 1) say(", " + digits(one.count) + " times");
       end("problem");
     }
   }
@@ -241,8 +236,7 @@ class notes {
         if (count == 0) continue;
         say(between);
         say_name(row.what);
-        say(unbreakable_space);
-        say(digits(count));
+        say(unbreakable_space + digits(count));
         between = ", ";
       }
       end("");
@@ -250,15 +244,18 @@ class notes {
   }
 
   [[gnu::noinline, gnu::cold]] void add_nesting(summary_row const& of) {
-    bool const plain = of.depth > 0 || of.seen_in.empty() || (of.seen_in.size() == 1 && !of.seen_in.front().parent);
-    if (plain) return;
+    bool const plain = of.seen_in.size() == 1 && (of.depth > 0 || !of.seen_in.front().parent);
+    if (plain || of.seen_in.empty()) return;
     say_name(of.what);
-    say(": shown as a root, it was entered ");
+    say(of.depth > 0 ? ": entered " : ": shown as a root, it was entered ");
     char const* between = "";
     for (auto const& at : of.seen_in) {
+      if (&at == of.seen_in.data() + 4) {
+        say(", and in " + digits(of.seen_in.size() - 4) + " more");
+        break;
+      }
       say(between);
-      if (at.times > 1) say(digits(at.times));
-      say(at.times > 1 ? " times " : "once ");
+      say(at.times > 1 ? digits(at.times) + " times " : "once ");
       say(at.parent ? "in " : "on its own");
       for (auto const& row : of_.rows)
         if (at.parent == row.index) say_name(row.what);

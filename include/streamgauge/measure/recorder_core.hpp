@@ -30,10 +30,13 @@ struct phase_entry {
 
 /// A phase under one set of conditions: what a handle points at. It stays where it is as long as its recorder.
 struct series_node {
+  series_node(recorder_core& in, phase_entry& of, conditions const& given, mode does)
+      : core{in}, entry{of}, under{given}, recorded{does} {}
+
   recorder_core& core;
   phase_entry& entry;
   conditions under;
-  std::uint32_t index;
+  std::uint32_t index = 0;
   mode recorded;
   std::atomic<std::uint64_t> lost{0};  ///< samples that there was no memory for
   series_node* older_of_phase = nullptr;
@@ -103,7 +106,7 @@ class recorder_core {
   /// The series of a phase under conditions, made at the first asking.
   [[nodiscard]] series_node& series_of(phase_entry& of, conditions const& under) {
     if (series_node* const known = find_series(of, under)) return *known;
-    auto* const fresh = new series_node{*this, of, under, 0, recorded_, {}, nullptr, {}};
+    auto* const fresh = new series_node{*this, of, under, recorded_};
     brief_guard const guard{registry_};
     if (series_node* const known = find_series(of, under)) {
       delete fresh;

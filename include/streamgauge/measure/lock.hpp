@@ -15,7 +15,7 @@ inline void notice_forks() noexcept {
   static_cast<void>(noticed);
 }
 
-/// A lock for sections of a few dozen instructions that, nearly always, one thread alone enters.
+/// A lock for short sections, microseconds at most, that nearly always one thread alone enters.
 /// Why: taking it uncontended costs one exchange, and a forked child is not locked out by a holder that exists only in its
 /// parent: who holds the lock says in which process, and one that another process held is taken over.
 /// Requires: `notice_forks` was called.

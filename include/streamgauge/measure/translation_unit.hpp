@@ -8,7 +8,7 @@
 
 // What may differ between the translation units of one program: what a null stream means, and whether exceptions exist.
 // It is resolved here, by template tags, where the user's code names a stream or an error is raised. Inside the library
-// only explicit handles travel and no inline body depends on a macro, so units that were built differently link, in any
+// only explicit handles travel and no inline body depends on these, so units that were built differently link, in any
 // order, and behave.
 
 namespace streamgauge {

@@ -82,6 +82,7 @@ def main():
     refuse("says that CUDA is missing, installed", "find_package", ["streamgauge"], hidden + exact, "CUDAToolkit")
     refuse("refuses another version", "find_package", ["analysis"], hidden + installed + ["-DSTREAMGAUGE_VERSION=99.0"],
            "99.0")
+    refuse("refuses a component that there is not", "find_package", ["bogus"], hidden + exact, "no component bogus")
     shutil.rmtree(scratch)
     report.finish()
 

@@ -7,24 +7,16 @@
 #include <stdexcept>
 #include <thread>
 
+#include "observed.hpp"
 #include "program.hpp"
 
 using namespace std::chrono_literals;
+using observed::series_of;
 using simulated::fresh_machine;
 using streamgauge::absence;
 namespace sg = streamgauge;
 
 static_assert(!std::is_default_constructible_v<sg::host_only_tag>, "enter({}) must not mean the host alone");
-
-namespace {
-
-sg::series const& series_of(sg::recording const& from, std::string const& phase) {
-  for (sg::series const& each : from.all)
-    if (each.phase == phase) return each;
-  throw std::runtime_error{phase};
-}
-
-}  // namespace
 
 TEST_CASE_FIXTURE(fresh_machine, "a per-thread stream that a later thread ends is refused, also where that thread got the first one's address") {
   program_stream const stream;
@@ -55,7 +47,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a start that CUDA refused is not counted as a 
     { auto const inner = sound.enter(stream.get()); }
   }
   sg::recording const taken = recorder.collect();
-  sg::series const& seen = series_of(taken, "sound");
+  sg::series const seen = series_of(taken, "sound");
   REQUIRE(seen.samples.size() == 3);
   CHECK(seen.samples[0].records_inside == 0);
   CHECK(seen.samples[1].records_inside == 2);

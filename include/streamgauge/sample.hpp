@@ -14,7 +14,8 @@ namespace streamgauge {
 enum class absence : std::uint8_t {
   none,  ///< nothing is missing: the value is there
   // Nobody asked for it, so it does not count as entered.
-  not_asked,  ///< a phase without a stream has no device time, a phase that is not waited for no completion
+  not_asked,        ///< a phase without a stream has no device time, a phase that is not waited for no completion
+  several_devices,  ///< a span over several devices has an interval on each, and no device time in common
   // Entered, not finished.
   still_open,  ///< the phase was open when the recording was taken
   body_threw,  ///< an exception left the body
@@ -31,7 +32,14 @@ enum class absence : std::uint8_t {
   forked,               ///< a forked child cannot use its parent's CUDA
   earlier_work_failed,  ///< the program's own earlier work failed, and CUDA reports it on every later call
   call_failed,          ///< a CUDA call of ours failed; the recording's problems name it
-  negative,             ///< a reading below zero, which no duration has
+  // A span, or a phase inside a graph, that went wrong.
+  branch_open,   ///< a branch was still open when its span ended
+  branch_twice,  ///< a stream was entered twice in one span
+  other_device,  ///< a branch of a joined span was on another device than the origin
+  not_prepared,  ///< no events had been made before the stream capture began
+  unread,        ///< a later replay recorded the events again before they were read
+  not_replayed,  ///< the graph that was launched did not record the phase's events
+  negative,      ///< a reading below zero, which no duration has
 };
 
 /// What became of one observable of one sample. For each observable: entered = kept + dropped + incomplete.
@@ -40,7 +48,8 @@ enum class fate : std::uint8_t { kept, dropped, incomplete, not_asked };
 [[nodiscard]] constexpr fate fate_of(absence why) noexcept {
   switch (why) {
     case absence::none: return fate::kept;
-    case absence::not_asked: return fate::not_asked;
+    case absence::not_asked:
+    case absence::several_devices: return fate::not_asked;
     case absence::still_open:
     case absence::body_threw: return fate::incomplete;
     default: return fate::dropped;
@@ -66,6 +75,13 @@ enum class fate : std::uint8_t { kept, dropped, incomplete, not_asked };
     case absence::forked: return "a forked child cannot use its parent's CUDA";
     case absence::earlier_work_failed: return "earlier work of the program failed";
     case absence::call_failed: return "a CUDA call of the recorder failed";
+    case absence::several_devices: return "several devices have no clock in common; each has a row of its own";
+    case absence::branch_open: return "a branch was still open when the span ended, so it was never joined";
+    case absence::branch_twice: return "a stream was entered twice in one span";
+    case absence::other_device: return "a branch of a joined span was on another device than the origin";
+    case absence::not_prepared: return "no events were there when the capture began (prepare the recorder before it)";
+    case absence::unread: return "a later replay recorded the same events again before they were read";
+    case absence::not_replayed: return "the graph that was launched did not record the phase";
     case absence::negative: return "the reading was below zero";
   }
   return "unknown";
@@ -115,16 +131,26 @@ enum class mode : std::uint8_t {
   time,  ///< ranges, host stamps and events
 };
 
+/// What a sample is within a span: the intervals on several streams that are taken together.
+enum class span_part : std::uint8_t {
+  none,    ///< it belongs to no span
+  whole,   ///< the span itself, on one device: its device time is the wall, earliest begin to latest end
+  branch,  ///< one stream's part, from where its work began
+};
+
 /// One execution of one phase. The observables are never merged: each has its own unit, source and fate.
 /// Shape: 64 bytes at most; a test holds it.
 struct sample {
   nanoseconds entered{0};                      ///< host, since the recording's origin
   observation submit{absence::not_asked};      ///< host: from entering to leaving (or to the wait): the enqueue
-  observation device{absence::not_asked};      ///< device: start event to stop event on one stream
+  observation device{absence::not_asked};      ///< device: start event to stop event on one stream; of a span the wall
   observation completion{absence::not_asked};  ///< host: from entering until a wait saw the device done
-  std::optional<std::uint32_t> parent;     ///< index in `recording::all` of the series it was entered in, same thread
-  std::uint32_t thread = 0;                ///< which thread entered it, counted from 0 within the recording
-  std::uint32_t records_inside = 0;        ///< event records that phases nested in it made meanwhile, on any stream
+  observation begins{absence::not_asked};      ///< device, a branch: from the earliest begin in its span to its own
+  std::optional<std::uint32_t> parent;         ///< index in `recording::all` of the series it was entered in
+  std::uint32_t thread = 0;                    ///< which thread entered it, counted from 0 within the recording
+  std::uint32_t records_inside = 0;            ///< event records that phases nested in it made meanwhile, on any stream
+  std::uint32_t span = 0;                  ///< the same number for a span on one device and its branches; 0: in none
+  span_part part = span_part::none;        ///< what it is within that span
   wait_policy waited = wait_policy::none;  ///< how completion was observed
 };
 static_assert(sizeof(sample) <= 64, "a long run keeps a sample in 64 bytes");

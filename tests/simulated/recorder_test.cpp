@@ -387,7 +387,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a pool that there is no memory for costs the d
 
 TEST_CASE_FIXTURE(fresh_machine, "a million samples of one phase are no problem") {
   static_assert(sizeof(sg::stored_sample) <= 64);
-  static_assert(sizeof(sg::lane::block) <= 64 * sg::lane::block_size + 64);
+  static_assert(sizeof(sg::sample_store::block) <= 64 * sg::sample_store::block_size + 64);
   constexpr std::size_t count = 1'000'000;
   cudaStream_t const stream = new_stream();
   sg::recorder recorder;
@@ -405,7 +405,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a million samples of one phase are no problem"
   }
   double const ran = processor_seconds();
   auto const blocks = simulated::allocation_count() - allocated;
-  CHECK(blocks <= count / sg::lane::block_size + 1);
+  CHECK(blocks <= count / sg::sample_store::block_size + 1);
   auto const recording = recorder.collect();
   double const collected = processor_seconds();
   auto const& series = recording.all.at(0);

@@ -58,7 +58,7 @@ class execution {
         return lose();
       }
       where_->series = node.index;
-      sample& kept = where_->value;
+      stored_sample& kept = *where_;
       kept.thread = lane_->thread;
       kept.parent = lane_->innermost;
       if (of == lifetime::scoped) lane_->innermost = node.index;
@@ -91,8 +91,8 @@ class execution {
   void give_up() noexcept {
     if (!open()) return;
     brief_guard const guard{lane_->lock};
-    where_->value.submit = absence::body_threw;
-    if (where_->value.device.why_absent() == absence::still_open) where_->value.device = absence::body_threw;
+    where_->submit = absence::body_threw;
+    if (where_->device.why_absent() == absence::still_open) where_->device = absence::body_threw;
     if (slot_) close_slot(cudaSuccess, absence::body_threw);
     close_sample();
   }
@@ -132,15 +132,15 @@ class execution {
   }
 
   void keep_submit(nanoseconds now) noexcept {
-    where_->value.submit = now - entered_;
+    where_->submit = now - entered_;
     // With a stop that was counted before it was recorded; without one, up to now.
-    where_->value.records_inside = slot_ ? records_ : lane_->records.load(std::memory_order_relaxed) - records_;
+    where_->records_inside = slot_ ? records_ : lane_->records.load(std::memory_order_relaxed) - records_;
   }
 
   void close_sample() noexcept {
     if (lifetime_ == lifetime::scoped) {
       // Left elsewhere, its own thread must not go on nesting in it.
-      if (on_its_thread() || lane_->innermost == node_->index) lane_->innermost = where_->value.parent;
+      if (on_its_thread() || lane_->innermost == node_->index) lane_->innermost = where_->parent;
       if (!on_its_thread()) node_->core.problems().note(trouble::ended_elsewhere, node_->name());
     }
     where_ = nullptr;
@@ -153,7 +153,7 @@ class execution {
       lane_->wait_for_device(*slot_, *where_);
     } else {
       if (lane_->closed) status = cudaErrorContextIsDestroyed;
-      if (given_up == absence::none) where_->value.device = why_not(status);
+      if (given_up == absence::none) where_->device = why_not(status);
       lane_->release(*slot_);
     }
     slot_ = nullptr;
@@ -193,7 +193,7 @@ inline void execution::end_and_wait(wait_policy policy) noexcept {
     // Nothing on the device to wait for: the completion is missing for the same reason as the device time.
     {
       brief_guard const guard{lane_->lock};
-      if (policy != wait_policy::none) where_->value.completion = where_->value.device.why_absent();
+      if (policy != wait_policy::none) where_->completion = where_->device.why_absent();
     }
     return end();
   }
@@ -209,7 +209,7 @@ inline void execution::end_and_wait(wait_policy policy) noexcept {
   if (answer.status == cudaSuccess) answer = elapsed(cuda, slot_->start, slot_->stop);
   brief_guard const guard{lane_->lock};
   keep_submit(submitted);
-  sample& kept = where_->value;
+  stored_sample& kept = *where_;
   kept.waited = sleeps ? wait_policy::block : wait_policy::spin;
   if (answer.status == cudaSuccess) {
     kept.device = answer.time;

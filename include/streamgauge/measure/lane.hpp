@@ -6,6 +6,7 @@
 
 #include <streamgauge/measure/event_pool.hpp>
 #include <streamgauge/measure/problem_log.hpp>
+#include <streamgauge/measure/sample_store.hpp>
 
 namespace streamgauge {
 
@@ -15,39 +16,17 @@ struct capacity {
   std::size_t intervals = 1024;  ///< that wait for the device at a time, in each context; beyond it they are dropped
 };
 
-/// A sample where it is kept until it is collected.
-struct stored_sample {
-  sample value;
-  std::uint32_t series = 0;
-};
-static_assert(sizeof(stored_sample) <= 64, "a long run keeps a sample in 64 bytes");
-
 /// One thread's share of a recorder: its samples, its event pools, its intervals that wait for the device.
 /// Why: threads that measure do not meet. The lock is taken by the lane's own thread and, at times, by one that collects
 /// or that ends a started phase.
 /// Threads: hold `lock` around every call but `left_behind`, which takes it.
 class lane {
  public:
-  static constexpr std::size_t block_size = 1000;
-  static constexpr std::size_t ahead = 250;  ///< with fewer samples left than this, the next block is asked for
-  struct block {
-    block* next = nullptr;
-    std::size_t used = 0;
-    stored_sample entries[block_size];
-  };
-
-  lane(capacity limits, problem_log& problems) noexcept : limits_{limits}, problems_{problems} {
-    // The first block that there is no memory for ends it.
-    for (std::size_t room = 0; room < limits_.samples + ahead && append_block(); room += block_size) {
-    }
-  }
+  lane(capacity limits, problem_log& problems) noexcept
+      : limits_{limits}, problems_{problems}, samples_{limits.samples} {}
   lane(lane const&) = delete;
   lane& operator=(lane const&) = delete;
   ~lane() {
-    while (block* const gone = first_) {
-      first_ = gone->next;
-      delete gone;
-    }
     while (event_pool* const gone = pools_) {
       pools_ = gone->next;
       delete gone;
@@ -57,11 +36,7 @@ class lane {
   /// Keeps room for a sample; null without memory.
   [[nodiscard]] stored_sample* add_sample() noexcept {
     // Early where no interval is open, so that an allocation seldom falls inside one.
-    bool const low = !filling_ || (!filling_->next && filling_->used + (open_intervals == 0 ? ahead : 0) >= block_size);
-    if (low) append_block();
-    if (filling_ && filling_->used == block_size && filling_->next) filling_ = filling_->next;
-    if (!filling_ || filling_->used == block_size) return nullptr;
-    return &filling_->entries[filling_->used++];
+    return samples_.add(open_intervals == 0 ? sample_store::ahead : 0);
   }
 
   /// A slot for an interval on the stream, or the reason why there is none.
@@ -161,7 +136,7 @@ class lane {
       later = slot->next;
       if (slot->stream != waited.stream || slot->pool != waited.pool) continue;
       if (read_back(cuda, *slot) || status == cudaSuccess) continue;
-      slot->where->value.device = refuse(status, slot->phase);
+      slot->where->device = refuse(status, slot->phase);
       unlink(*slot);
       slot->pool->give_back(*slot);
     }
@@ -173,14 +148,14 @@ class lane {
     driver_answer const cuda = pools_ ? driver() : driver_answer{};
     for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
       later = slot->next;
-      slot->where->value.device = absence::context_gone;
+      slot->where->device = absence::context_gone;
       if (cuda.api) slot->pool->retire(*cuda.api, *slot);
     }
     oldest_ = newest_ = nullptr;
     for (event_pool* pool = pools_; pool; pool = pool->next) cuda.api ? pool->close(*cuda.api) : pool->forget();
   }
 
-  [[nodiscard]] block const* first_block() const noexcept { return first_; }
+  [[nodiscard]] sample_store const& samples() const noexcept { return samples_; }
   [[nodiscard]] event_pool const* pools() const noexcept { return pools_; }
   /// Whether its thread has ended and nothing of it is open.
   [[nodiscard]] bool left_behind() noexcept {
@@ -189,26 +164,15 @@ class lane {
   }
 
   brief_lock lock;
-  lane* next = nullptr;                    ///< the recorder's next lane
-  std::uint32_t thread = 0;                ///< the number of the thread that owns it now
-  std::uint32_t open_intervals = 0;        ///< started on this thread, not stopped
-  std::atomic<std::uint32_t> records{0};   ///< event records made for its phases, counting round; needs no lock
-  std::optional<std::uint32_t> innermost;  ///< the series of the innermost scoped phase that is open
-  bool adoptable = false;                  ///< its thread has ended
-  bool closed = false;                     ///< its recorder has ended
+  lane* next = nullptr;                   ///< the recorder's next lane
+  std::uint32_t thread = 0;               ///< the number of the thread that owns it now
+  std::uint32_t open_intervals = 0;       ///< started on this thread, not stopped
+  std::atomic<std::uint32_t> records{0};  ///< event records made for its phases, counting round; needs no lock
+  std::uint32_t innermost = stored_sample::no_series;  ///< the innermost scoped phase that is open
+  bool adoptable = false;                              ///< its thread has ended
+  bool closed = false;                                 ///< its recorder has ended
 
  private:
-  bool append_block() noexcept {
-    block* const fresh = new (std::nothrow) block;
-    if (!fresh) return false;
-    if (!first_)
-      first_ = filling_ = fresh;
-    else
-      last_->next = fresh;
-    last_ = fresh;
-    return true;
-  }
-
   [[nodiscard]] event_pool* pool_of(driver_api const& cuda, context_key context, int& status) noexcept {
     for (event_pool* pool = pools_; pool; pool = pool->next)
       if (!pool->gone() && pool->context() == context) return pool;
@@ -233,7 +197,7 @@ class lane {
       for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
         later = slot->next;
         if (slot->pool != pool) continue;
-        slot->where->value.device = dead;
+        slot->where->device = dead;
         unlink(*slot);
         pool->abandon();
       }
@@ -262,7 +226,7 @@ class lane {
   bool read_back(driver_api const& cuda, timed_slot& slot) noexcept {
     elapsed_answer const answer = elapsed(cuda, slot.start, slot.stop);
     if (answer.status == cudaErrorNotReady) return false;
-    slot.where->value.device =
+    slot.where->device =
         answer.status == cudaSuccess ? observation{answer.time} : observation{refuse(answer.status, slot.phase)};
     unlink(slot);
     slot.pool->give_back(slot);
@@ -276,9 +240,7 @@ class lane {
 
   capacity limits_;
   problem_log& problems_;
-  block* first_ = nullptr;
-  block* filling_ = nullptr;
-  block* last_ = nullptr;
+  sample_store samples_;
   event_pool* pools_ = nullptr;
   timed_slot* oldest_ = nullptr;
   timed_slot* newest_ = nullptr;

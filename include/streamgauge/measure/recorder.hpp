@@ -108,11 +108,11 @@ template <class Recording>
 void recorder_core::copy_samples(lane& of, Recording& into) {
   auto& all = into.all;
   // A block at a time, copied under the lock and sorted in afterwards: the lane's thread is held up for microseconds.
-  std::vector<stored_sample> copied(lane::block_size);
-  lane::block const* block = nullptr;
+  std::vector<stored_sample> copied(sample_store::block_size);
+  sample_store::block const* block = nullptr;
   {
     brief_guard const guard{of.lock};
-    block = of.first_block();
+    block = of.samples().first();
   }
   while (block) {
     std::size_t count = 0;
@@ -124,7 +124,7 @@ void recorder_core::copy_samples(lane& of, Recording& into) {
     for (std::size_t i = 0; i < count; ++i) {
       stored_sample const& kept = copied[i];
       if (all.size() <= kept.series) all.resize(kept.series + std::size_t{1});
-      all[kept.series].samples.push_back(kept.value);
+      all[kept.series].samples.push_back(kept.value());
     }
   }
 }

@@ -142,7 +142,7 @@ class recorder_core {
     }
     brief_guard const one{mine->lock};
     mine->adoptable = false;
-    mine->innermost.reset();
+    mine->innermost = stored_sample::no_series;
     mine->thread = threads_++;
     return mine;
   }

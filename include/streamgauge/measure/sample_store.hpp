@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include <streamgauge/sample.hpp>
+
+namespace streamgauge {
+
+/// A sample where it is kept until it is collected: packed, with the series that it belongs to.
+struct stored_sample {
+  nanoseconds entered{0};
+  observation submit{absence::not_asked};
+  observation device{absence::not_asked};
+  observation completion{absence::not_asked};
+  observation begins{absence::not_asked};
+  std::uint32_t series = 0;
+  std::uint32_t parent = no_series;
+  std::uint32_t thread = 0;
+  std::uint32_t records_inside = 0;
+  std::uint32_t span = 0;
+  span_part part = span_part::none;
+  wait_policy waited = wait_policy::none;
+
+  static constexpr std::uint32_t no_series = 0xffffffff;
+
+  [[nodiscard]] sample value() const noexcept {
+    sample seen;
+    seen.entered = entered;
+    seen.submit = submit;
+    seen.device = device;
+    seen.completion = completion;
+    seen.begins = begins;
+    if (parent != no_series) seen.parent = parent;
+    seen.thread = thread;
+    seen.records_inside = records_inside;
+    seen.span = span;
+    seen.part = part;
+    seen.waited = waited;
+    return seen;
+  }
+};
+static_assert(sizeof(stored_sample) <= 64, "a long run keeps a sample in 64 bytes");
+
+/// Samples in the order in which they were entered, in blocks that stay where they are.
+/// Why: a long run must not move what it has, and one allocation serves a thousand samples.
+/// Threads: one at a time; a lane guards its own.
+class sample_store {
+ public:
+  static constexpr std::size_t block_size = 1000;
+  static constexpr std::size_t ahead = 250;  ///< with fewer left than this, the next block may be asked for
+  struct block {
+    block* next = nullptr;
+    std::size_t used = 0;
+    stored_sample entries[block_size];
+  };
+
+  /// With room for so many from the start; the first block that there is no memory for ends it.
+  explicit sample_store(std::size_t room) noexcept {
+    for (std::size_t made = 0; made < room + ahead && append(); made += block_size) {
+    }
+  }
+  sample_store(sample_store const&) = delete;
+  sample_store& operator=(sample_store const&) = delete;
+  ~sample_store() {
+    while (block* const gone = first_) {
+      first_ = gone->next;
+      delete gone;
+    }
+  }
+
+  /// Room for a sample; null without memory. The next block is asked for when fewer than `early` are left in the last.
+  [[nodiscard]] stored_sample* add(std::size_t early) noexcept {
+    bool const low = !filling_ || (!filling_->next && filling_->used + early >= block_size);
+    if (low) append();
+    if (filling_ && filling_->used == block_size && filling_->next) filling_ = filling_->next;
+    if (!filling_ || filling_->used == block_size) return nullptr;
+    return &filling_->entries[filling_->used++];
+  }
+
+  [[nodiscard]] block const* first() const noexcept { return first_; }
+
+ private:
+  bool append() noexcept {
+    block* const fresh = new (std::nothrow) block;
+    if (!fresh) return false;
+    if (!first_)
+      first_ = filling_ = fresh;
+    else
+      last_->next = fresh;
+    last_ = fresh;
+    return true;
+  }
+
+  block* first_ = nullptr;
+  block* filling_ = nullptr;
+  block* last_ = nullptr;
+};
+
+}  // namespace streamgauge

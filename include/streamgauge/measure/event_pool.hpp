@@ -10,18 +10,39 @@ namespace streamgauge {
 
 struct stored_sample;
 class event_pool;
+class lane;
+struct timed_slot;
+
+/// What keeps an event pair from its pool after it was read: a span needs the pairs of all its branches at once.
+/// Threads: under the lock of the lane that it belongs to, which destroys it.
+struct slot_keeper {
+  void (*settled)(slot_keeper&, lane&, timed_slot&) noexcept;  ///< the pair was read or given up: its `seen` says which
+  void (*destroy)(slot_keeper*) noexcept;
+  slot_keeper* next_made = nullptr;
+  slot_keeper* next_spare = nullptr;
+};
 
 /// An event pair with its place in a list: free in its pool, or under way until the device has passed the stop.
 struct timed_slot {
   cudaEvent_t start = nullptr;
   cudaEvent_t stop = nullptr;
+  cudaEvent_t edge = nullptr;  ///< untimed, for a dependency; there once a joined span has needed one
   timed_slot* next = nullptr;
   timed_slot* previous = nullptr;
   event_pool* pool = nullptr;
-  stored_sample* where = nullptr;  ///< the sample that the reading belongs to
-  cudaStream_t stream = nullptr;   ///< compared within one sweep, never used for a call
+  stored_sample* where = nullptr;  ///< the sample that the reading belongs to; null: it has none of its own
+  cudaStream_t stream = nullptr;   ///< compared within one sweep, and used while its phase is open
   char const* phase = "";          ///< whose interval it is, for the problems
   std::uint64_t ticket = 0;        ///< counts up, so that a waiter knows the slot again
+  std::uint32_t series = 0;        ///< the same, by the series' number
+
+  // What only spans and graphs use.
+  slot_keeper* keeper = nullptr;          ///< told when it was read; null: it goes back to its pool then
+  timed_slot* beside = nullptr;           ///< the next one of the same span
+  observation seen{absence::still_open};  ///< what the reading was
+  bool in_graph = false;                  ///< a graph records it, for good: it never goes back
+  bool held = false;                      ///< an executable graph may record it again: it does not go back yet
+  bool idle = false;                      ///< while held: it was read
 };
 
 /// The event pairs of one thread in one life of one context.
@@ -33,46 +54,61 @@ class event_pool {
   event_pool() = default;
   event_pool(event_pool const&) = delete;
   event_pool& operator=(event_pool const&) = delete;
-  ~event_pool() { delete[] slots_; }
+  ~event_pool() {
+    while (chunk* const gone = chunks_) {
+      chunks_ = gone->next;
+      delete[] gone->slots;
+      delete gone;
+    }
+  }
 
   /// Makes `count` pairs in the context, or as many as CUDA gives; the first status that was not success.
   /// Sync: none. Capture: allowed.
   [[nodiscard]] int open(driver_api const& cuda, context_key context, std::size_t count) noexcept {
-    // More than an array can hold would throw even so.
-    if (count > (std::size_t{1} << 40) / sizeof(timed_slot)) return cudaErrorMemoryAllocation;
-    slots_ = new (std::nothrow) timed_slot[count];
-    if (!slots_) return cudaErrorMemoryAllocation;
     context_scope const current{cuda, context.handle};
-    int status = current.status();
-    if (status != cudaSuccess) return status;
+    if (current.status() != cudaSuccess) return current.status();
     context_ = context;
     if (cuda.context_device(&device_) != cudaSuccess) device_ = -1;
     // Without it a wait that should sleep spins, and the sample says so.
     if (cuda.event_create(&sleeper_, cudaEventBlockingSync | cudaEventDisableTiming) != cudaSuccess) sleeper_ = nullptr;
-    for (std::size_t i = 0; i < count && status == cudaSuccess; ++i) {
-      timed_slot& slot = slots_[i];
-      slot.pool = this;
-      status = cuda.event_create(&slot.start, cudaEventDefault);
-      if (status != cudaSuccess) break;
-      status = cuda.event_create(&slot.stop, cudaEventDefault);
-      if (status != cudaSuccess) {
-        cuda.event_destroy(slot.start);
-        break;
-      }
-      ++made_;
-      ++used_;
-      give_back(slot);
-    }
+    int const status = add(cuda, count);
     if (made_ > 0) return cudaSuccess;
     if (sleeper_) cuda.event_destroy(std::exchange(sleeper_, nullptr));
     return status;
   }
 
+  /// Makes as many new pairs as graphs have taken for good.
+  /// Requires: the context is current. Sync: none.
+  void replace_taken(driver_api const& cuda) noexcept {
+    std::size_t const missing = std::exchange(taken_, 0);
+    std::size_t const before = made_;
+    if (missing > 0) static_cast<void>(add(cuda, missing));
+    taken_ = missing - (made_ - before);
+  }
+
+  /// Makes the untimed events that joined spans need, one for each pair that has none yet; CUDA's status.
+  /// Sync: none.
+  [[nodiscard]] int make_edges(driver_api const& cuda) noexcept {
+    if (edges_ == made_) return cudaSuccess;
+    context_scope const current{cuda, context_.handle};
+    int status = current.status();
+    edges_ = 0;
+    for (chunk* each = chunks_; each && status == cudaSuccess; each = each->next) {
+      for (std::size_t i = 0; i < each->made && status == cudaSuccess; ++i) {
+        if (each->slots[i].in_graph) continue;
+        cudaEvent_t& edge = each->slots[i].edge;
+        if (!edge) status = cuda.event_create(&edge, cudaEventDisableTiming);
+        if (status == cudaSuccess) ++edges_;
+      }
+    }
+    return status;
+  }
+  [[nodiscard]] bool has_edges() const noexcept { return edges_ == made_; }
+
   [[nodiscard]] context_key context() const noexcept { return context_; }
   [[nodiscard]] int device() const noexcept { return device_; }  ///< the device's number, -1 when CUDA did not say
   [[nodiscard]] bool empty() const noexcept { return free_ == nullptr; }
   [[nodiscard]] bool half_used() const noexcept { return 2 * used_ >= made_; }
-  [[nodiscard]] std::size_t used() const noexcept { return used_; }
   /// An untimed event on whose completion the pool's own thread can sleep; null when it could not be made.
   [[nodiscard]] cudaEvent_t sleeper() const noexcept { return sleeper_; }
 
@@ -81,6 +117,11 @@ class event_pool {
     timed_slot& slot = *free_;
     free_ = slot.next;
     ++used_;
+    slot.where = nullptr;
+    slot.keeper = nullptr;
+    slot.beside = nullptr;
+    slot.seen = absence::still_open;
+    slot.held = slot.idle = false;
     return slot;
   }
 
@@ -90,6 +131,18 @@ class event_pool {
     --used_;
   }
 
+  /// A graph records the pair from now on: it stays out until the recorder ends.
+  void give_to_graph(timed_slot& slot) noexcept {
+    slot.in_graph = true;
+    --used_;
+    --made_;
+    if (slot.edge && edges_ > 0) --edges_;
+    ++taken_;
+    in_graphs_ = true;
+  }
+  /// Whether something outside still points at its slots.
+  [[nodiscard]] bool referred_to() const noexcept { return used_ > 0 || in_graphs_; }
+
   /// Takes a slot back whose events must not be touched: their context is gone.
   void abandon() noexcept { --used_; }
 
@@ -97,16 +150,18 @@ class event_pool {
   /// crash. An event that the device has not reached yet is destroyed by CUDA once it has.
   void retire(driver_api const& cuda, timed_slot& slot) noexcept {
     --used_;
-    if (!alive(cuda, context_)) return;
-    cuda.event_destroy(slot.start);
-    cuda.event_destroy(slot.stop);
+    destroy(cuda, slot);
   }
 
-  /// Destroys what is free. A phase that is open still has its slot, and retires it when it ends.
+  /// Destroys what is free, and what was given to graphs. A phase that is open still has its slot, and retires it when it
+  /// ends.
   void close(driver_api const& cuda) noexcept {
     if (!gone() && sleeper_ && alive(cuda, context_)) cuda.event_destroy(sleeper_);
     sleeper_ = nullptr;
     while (!empty()) retire(cuda, take());
+    for (chunk* each = gone() ? nullptr : chunks_; each; each = each->next)
+      for (std::size_t i = 0; i < each->made; ++i)
+        if (each->slots[i].in_graph) destroy(cuda, each->slots[i]);
     forget();
   }
 
@@ -120,13 +175,58 @@ class event_pool {
   event_pool* next = nullptr;  ///< the lane's next pool
 
  private:
+  struct chunk {
+    timed_slot* slots = nullptr;
+    std::size_t made = 0;
+    chunk* next = nullptr;
+  };
+
+  // Requires: the context is current.
+  [[nodiscard]] int add(driver_api const& cuda, std::size_t count) noexcept {
+    // More than an array can hold would throw even so.
+    if (count > (std::size_t{1} << 40) / sizeof(timed_slot)) return cudaErrorMemoryAllocation;
+    auto* const fresh = new (std::nothrow) chunk;
+    if (!fresh) return cudaErrorMemoryAllocation;
+    fresh->slots = new (std::nothrow) timed_slot[count];
+    if (!fresh->slots) {
+      delete fresh;
+      return cudaErrorMemoryAllocation;
+    }
+    fresh->next = chunks_;
+    chunks_ = fresh;
+    for (std::size_t i = 0; i < count; ++i) {
+      timed_slot& slot = fresh->slots[i];
+      slot.pool = this;
+      if (int const status = cuda.event_create(&slot.start, cudaEventDefault); status != cudaSuccess) return status;
+      if (int const status = cuda.event_create(&slot.stop, cudaEventDefault); status != cudaSuccess) {
+        cuda.event_destroy(slot.start);
+        return status;
+      }
+      ++fresh->made;
+      ++made_;
+      ++used_;
+      give_back(slot);
+    }
+    return cudaSuccess;
+  }
+
+  void destroy(driver_api const& cuda, timed_slot& slot) const noexcept {
+    if (!alive(cuda, context_)) return;
+    cuda.event_destroy(slot.start);
+    cuda.event_destroy(slot.stop);
+    if (slot.edge) cuda.event_destroy(slot.edge);
+  }
+
   context_key context_;  // as it was when the pool was opened, for good
   std::atomic<bool> gone_{false};
   int device_ = -1;
-  timed_slot* slots_ = nullptr;
+  chunk* chunks_ = nullptr;
   timed_slot* free_ = nullptr;
-  std::size_t made_ = 0;
-  std::size_t used_ = 0;
+  std::size_t made_ = 0;   // in turn between the pool and the intervals
+  std::size_t used_ = 0;   // under way
+  std::size_t taken_ = 0;  // by graphs, and not replaced
+  bool in_graphs_ = false;
+  std::size_t edges_ = 0;  // pairs in turn that have an edge
   cudaEvent_t sleeper_ = nullptr;
 };
 

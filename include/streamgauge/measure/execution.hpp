@@ -14,6 +14,22 @@ namespace streamgauge {
 /// How an execution is bound: to a scope on one thread, or to nothing but its own end.
 enum class lifetime : std::uint8_t { scoped, started };
 
+/// What a phase that was declared for graphs does inside a stream capture; `graph_interval.hpp` has the functions.
+struct graph_calls {
+  /// A slot for an interval that a graph will record; under the lane's lock.
+  timed_slot* (*reserve)(lane& in, stream_ref stream, absence& why, char const* phase) noexcept;
+  /// Records a time stamp into the graph, while the stream is being captured.
+  int (*record)(driver_api const& cuda, cudaEvent_t event, stream_ref stream) noexcept;
+};
+
+/// Where an execution belongs that is a branch of a span.
+struct span_place {
+  lane* in;              ///< the span's lane, which keeps all branches, whatever thread they were entered on
+  std::uint32_t parent;  ///< the span's series
+  /// Takes the interval into the span, or says why not; without a slot, `why` says why there is none. Under the lock.
+  absence (*admit)(span_place& place, timed_slot* slot, stored_sample& where, absence why) noexcept;
+};
+
 /// One execution of a phase while it is open: what scoped and started phases have in common.
 /// Why: between its start event and its stop event stand the program's own calls, and of ours only the two records. The
 /// lock, the bookkeeping and the reading back lie before the first or after the second.
@@ -31,6 +47,7 @@ class execution {
     entered_ = other.entered_;
     thread_ = other.thread_;
     lifetime_ = other.lifetime_;
+    nests_ = other.nests_;
     exceptions_ = other.exceptions_;
     start_status_ = other.start_status_;
     records_ = other.records_;
@@ -38,40 +55,59 @@ class execution {
   }
 
   /// Begins: host stamp, then the start event. Without a stream the host alone is measured.
-  void begin(series_node& node, stream_ref const* stream, lifetime of) noexcept {
+  void begin(series_node& node, stream_ref const* stream, lifetime of, span_place* place = nullptr) noexcept {
     if (node.core.closed()) return;
     node_ = &node;
-    lane_ = lane_here(node.core);
+    lane* const own = lane_here(node.core);
+    lane_ = place ? place->in : own;
     if (!lane_) return lose();
     exceptions_ = std::uncaught_exceptions();
     thread_ = this_thread_id();
     lifetime_ = of;
+    nests_ = of == lifetime::scoped && own == lane_;
     {
       brief_guard const guard{lane_->lock};
       if (lane_->closed) return;
       // First the slot: reading back may take a moment, and belongs before the sample begins.
       absence why = absence::not_asked;
-      slot_ = stream ? lane_->reserve(*stream, why, node.name()) : nullptr;
+      if (stream) {
+        slot_ = lane_->reserve(*stream, why, node.name());
+        graph_calls const* const in_graph = node.entry.in_graph.load(std::memory_order_relaxed);
+        if (why == absence::stream_capture && in_graph) slot_ = in_graph->reserve(*lane_, *stream, why, node.name());
+      }
       where_ = lane_->add_sample();
       if (!where_) {
-        if (slot_) lane_->release(*slot_);
+        if (slot_) lane_->release(*slot_, absence::no_memory);
         return lose();
       }
-      where_->series = node.index;
       stored_sample& kept = *where_;
-      kept.thread = lane_->thread;
-      kept.parent = lane_->innermost;
-      if (of == lifetime::scoped) lane_->innermost = node.index;
+      kept.series = node.index;
+      kept.thread = own ? own->thread : lane_->thread;
+      kept.parent = place ? place->parent : lane_->innermost;
+      if (slot_) {
+        slot_->where = where_;
+        slot_->series = node.index;
+      }
+      if (place) {
+        absence const refused = place->admit(*place, slot_, kept, why);
+        if (slot_ && refused != absence::none) {
+          lane_->release(*std::exchange(slot_, nullptr), refused);
+          why = refused;
+        }
+      }
+      if (nests_) lane_->innermost = node.index;
       kept.submit = absence::still_open;
       kept.device = slot_ ? absence::still_open : why;
       if (slot_) {
         ++lane_->open_intervals;
+        // The samples of an interval in a graph come with its replays: the capture is none.
+        if (slot_->in_graph) kept.series = stored_sample::no_series;
         if (stream->is_legacy() && !node.entry.on_legacy_stream.exchange(true, std::memory_order_relaxed))
           node.core.problems().note(trouble::legacy_stream, node.name());
       }
       kept.entered = entered_ = since_origin();
     }
-    if (slot_) start_status_ = record(*driver().api, slot_->start, *stream, slot_->pool->context());
+    if (slot_) start_status_ = stamp(slot_->start);
     if (slot_ && start_status_ == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
     records_ = lane_->records.load(std::memory_order_relaxed);
   }
@@ -80,7 +116,10 @@ class execution {
   void end() noexcept {
     if (!open()) return;
     int const status = slot_ ? record_stop() : static_cast<int>(cudaSuccess);
-    nanoseconds const now = since_origin();
+    end(status, since_origin());
+  }
+  /// Ends without a stop event; `now` is when the host had submitted everything.
+  void end(int status, nanoseconds now) noexcept {
     brief_guard const guard{lane_->lock};
     keep_submit(now);
     if (slot_) close_slot(status, absence::none);
@@ -101,13 +140,16 @@ class execution {
   void end_and_wait(wait_policy policy) noexcept;
 
   [[nodiscard]] bool open() const noexcept { return where_ != nullptr; }
+  [[nodiscard]] nanoseconds since_origin() const noexcept { return host_now() - node_->core.origin(); }
+  [[nodiscard]] nanoseconds entered() const noexcept { return entered_; }
+  [[nodiscard]] lane* home() const noexcept { return lane_; }
+  /// The sample, while it is open.
+  [[nodiscard]] stored_sample* where() const noexcept { return where_; }
   [[nodiscard]] bool on_its_thread() const noexcept { return thread_ == this_thread_id(); }
   /// Whether an exception that was not there at the beginning is unwinding this thread.
   [[nodiscard]] bool unwinding() const noexcept { return on_its_thread() && std::uncaught_exceptions() > exceptions_; }
 
  private:
-  [[nodiscard]] nanoseconds since_origin() const noexcept { return host_now() - node_->core.origin(); }
-
   void lose() noexcept { node_->lost.fetch_add(1, std::memory_order_relaxed); }
 
   [[nodiscard]] int record_stop() noexcept {
@@ -120,11 +162,18 @@ class execution {
     absence const dead = why_dead(cuda, context);
     if (dead != absence::none)
       return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
-    stream_ref const stream = stream_ref::resolved(slot_->stream);
-    int status = may_record(cuda, stream, context);
-    if (status == cudaSuccess) status = record(cuda, slot_->stop, stream, context);
+    int status = slot_->in_graph ? static_cast<int>(cudaSuccess)
+                                 : may_record(cuda, stream_ref::resolved(slot_->stream), context);
+    if (status == cudaSuccess) status = stamp(slot_->stop);
     if (status == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
     return status;
+  }
+
+  [[nodiscard]] int stamp(cudaEvent_t event) const noexcept {
+    driver_api const& cuda = *driver().api;
+    stream_ref const stream = stream_ref::resolved(slot_->stream);
+    if (slot_->in_graph) return node_->entry.in_graph.load(std::memory_order_relaxed)->record(cuda, event, stream);
+    return record(cuda, event, stream, slot_->pool->context());
   }
 
   [[nodiscard]] absence why_not(int status) noexcept {
@@ -138,23 +187,28 @@ class execution {
   }
 
   void close_sample() noexcept {
-    if (lifetime_ == lifetime::scoped) {
-      // Left elsewhere, its own thread must not go on nesting in it.
-      if (on_its_thread() || lane_->innermost == node_->index) lane_->innermost = where_->parent;
-      if (!on_its_thread()) node_->core.problems().note(trouble::ended_elsewhere, node_->name());
-    }
+    // Left elsewhere, its own thread must not go on nesting in it.
+    if (nests_ && (on_its_thread() || lane_->innermost == node_->index)) lane_->innermost = where_->parent;
+    if (lifetime_ == lifetime::scoped && !on_its_thread())
+      node_->core.problems().note(trouble::ended_elsewhere, node_->name());
     where_ = nullptr;
   }
 
-  // The interval waits for the device, or its slot goes back at once.
+  // The interval waits for the device or belongs to a graph, or its slot goes back at once.
   void close_slot(int status, absence given_up) noexcept {
     --lane_->open_intervals;
     if (given_up == absence::none && status == cudaSuccess && !lane_->closed) {
-      lane_->wait_for_device(*slot_, *where_);
+      if (slot_->in_graph) {
+        slot_->next = std::exchange(lane_->captured, slot_);
+        slot_->seen = absence::none;
+      } else {
+        lane_->wait_for_device(*slot_);
+      }
     } else {
       if (lane_->closed) status = cudaErrorContextIsDestroyed;
       if (given_up == absence::none) where_->device = why_not(status);
-      lane_->release(*slot_);
+      if (slot_->in_graph) where_->series = node_->index;  // no replay will give its times
+      lane_->release(*slot_, where_->device);
     }
     slot_ = nullptr;
   }
@@ -168,6 +222,7 @@ class execution {
   nanoseconds entered_{0};
   std::uint64_t thread_ = 0;
   lifetime lifetime_ = lifetime::scoped;
+  bool nests_ = false;  // what is entered meanwhile on this thread is inside it
   int exceptions_ = 0;
   int start_status_ = cudaSuccess;
   std::uint32_t records_ = 0;  // the lane's count after the start; from the stop on, how many lay between
@@ -189,11 +244,12 @@ class execution {
 
 inline void execution::end_and_wait(wait_policy policy) noexcept {
   if (!open()) return;
-  if (!slot_ || policy == wait_policy::none) {
+  if (!slot_ || slot_->in_graph || policy == wait_policy::none) {
     // Nothing on the device to wait for: the completion is missing for the same reason as the device time.
-    {
+    if (slot_ && policy != wait_policy::none) node_->core.problems().note(trouble::waited_in_capture, node_->name());
+    if (policy != wait_policy::none) {
       brief_guard const guard{lane_->lock};
-      if (policy != wait_policy::none) where_->completion = where_->device.why_absent();
+      where_->completion = slot_ ? absence::stream_capture : where_->device.why_absent();
     }
     return end();
   }
@@ -218,8 +274,7 @@ inline void execution::end_and_wait(wait_policy policy) noexcept {
     kept.device = kept.completion = why_not(answer.status);
   }
   --lane_->open_intervals;
-  lane_->release(*slot_);
-  slot_ = nullptr;
+  lane_->release(*std::exchange(slot_, nullptr), kept.device);
   close_sample();
 }
 

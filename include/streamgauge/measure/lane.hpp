@@ -31,6 +31,10 @@ class lane {
       pools_ = gone->next;
       delete gone;
     }
+    while (slot_keeper* const gone = keepers_) {
+      keepers_ = gone->next_made;
+      gone->destroy(gone);
+    }
   }
 
   /// Keeps room for a sample; null without memory.
@@ -43,6 +47,13 @@ class lane {
   /// Sync: none; reads back finished intervals when half of the pool is under way.
   /// Capture: a stream in a capture is told apart, nothing is recorded on it.
   [[nodiscard]] timed_slot* reserve(stream_ref stream, absence& why, char const* phase) noexcept {
+    event_pool* const pool = pool_for(stream, why, phase);
+    return pool ? take_from(*pool, stream, why, phase) : nullptr;
+  }
+
+  /// The pool of the stream's context, or the reason why nothing can be recorded on the stream now.
+  /// Sync: none; the first time in a context its events are made. Capture: allowed.
+  [[nodiscard]] event_pool* pool_for(stream_ref stream, absence& why, char const* phase) noexcept {
     driver_answer const cuda = driver();
     why = cuda.why;
     if (!cuda.api) {
@@ -53,25 +64,35 @@ class lane {
     int status = found.status;
     if (status == cudaSuccess) status = may_record(*cuda.api, stream, found.key);
     event_pool* const pool = status == cudaSuccess ? pool_of(*cuda.api, found.key, status) : nullptr;
-    if (!pool) {
-      why = refuse(status, phase);
-      return nullptr;
-    }
-    if (pool->half_used()) {
-      if (open_intervals == 0 || pool->empty())
-        harvest(*cuda.api);
+    if (!pool) why = refuse(status, phase);
+    return pool;
+  }
+
+  /// A slot of the pool; when half of it is under way, what is done is read back first.
+  /// Requires: there is a driver. Sync: none.
+  [[nodiscard]] timed_slot* take_from(event_pool& pool, stream_ref stream, absence& why, char const* phase) noexcept {
+    if (pool.half_used()) {
+      if (open_intervals == 0 || pool.empty())
+        harvest(*driver().api);
       else
-        harvest_oldest(*cuda.api);
+        harvest_oldest(*driver().api);
     }
-    if (pool->empty()) {
+    if (pool.empty()) {
       // Reading back may have found that the context is gone meanwhile.
-      why = pool->gone() ? absence::context_gone : absence::pool_full;
+      why = pool.gone() ? absence::context_gone : absence::pool_full;
       return nullptr;
     }
-    timed_slot& slot = pool->take();
+    timed_slot& slot = pool.take();
     slot.stream = stream.handle();
     slot.phase = phase;
     return &slot;
+  }
+
+  /// The pool of a context that this lane has measured in before.
+  [[nodiscard]] event_pool* known_pool(context_key context) const noexcept {
+    event_pool* pool = pools_;
+    while (pool && (pool->gone() || !(pool->context() == context))) pool = pool->next;
+    return pool;
   }
 
   /// The reason that a status stands for, noted as a problem where it is one.
@@ -82,20 +103,42 @@ class lane {
     return why;
   }
 
-  /// Takes a slot back whose interval will not be waited for. After the recorder its events go with it.
-  void release(timed_slot& slot) noexcept {
+  /// Takes a slot back whose interval will not be waited for; `seen` is what became of it.
+  void release(timed_slot& slot, observation seen) noexcept {
+    slot.seen = seen;
+    slot.keeper ? slot.keeper->settled(*slot.keeper, *this, slot) : put_back(slot);
+  }
+
+  /// Puts a slot back into its pool once nothing can record its events any more. After the recorder they go with it.
+  void put_back(timed_slot& slot) noexcept {
+    slot.idle = slot.held;
+    if (slot.held || slot.in_graph) return;
     if (!closed) return slot.pool->gone() ? slot.pool->abandon() : slot.pool->give_back(slot);
     if (driver_answer const cuda = driver(); cuda.api) slot.pool->retire(*cuda.api, slot);
   }
 
   /// The interval is recorded: it waits for the device from now on.
-  void wait_for_device(timed_slot& slot, stored_sample& where) noexcept {
-    slot.where = &where;
+  void wait_for_device(timed_slot& slot) noexcept {
     slot.ticket = ++last_ticket_;
     slot.next = nullptr;
     slot.previous = newest_;
     (newest_ ? newest_->next : oldest_) = &slot;
     newest_ = &slot;
+  }
+
+  /// A keeper that is not in use, of those that were given back or made here before.
+  [[nodiscard]] slot_keeper* spare_keeper() noexcept {
+    slot_keeper* const spare = spare_;
+    if (spare) spare_ = spare->next_spare;
+    return spare;
+  }
+  void own(slot_keeper& fresh) noexcept {
+    fresh.next_made = keepers_;
+    keepers_ = &fresh;
+  }
+  void give_back(slot_keeper& used) noexcept {
+    used.next_spare = spare_;
+    spare_ = &used;
   }
 
   /// Reads every waiting interval that the device has passed.
@@ -136,22 +179,15 @@ class lane {
       later = slot->next;
       if (slot->stream != waited.stream || slot->pool != waited.pool) continue;
       if (read_back(cuda, *slot) || status == cudaSuccess) continue;
-      slot->where->device = refuse(status, slot->phase);
-      unlink(*slot);
-      slot->pool->give_back(*slot);
+      settle(*slot, refuse(status, slot->phase));
     }
   }
 
   /// Destroys the events that no open phase holds, and forgets what waits; the samples stay.
   void close() noexcept {
     closed = true;
+    while (oldest_) settle(*oldest_, absence::context_gone);
     driver_answer const cuda = pools_ ? driver() : driver_answer{};
-    for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
-      later = slot->next;
-      slot->where->device = absence::context_gone;
-      if (cuda.api) slot->pool->retire(*cuda.api, *slot);
-    }
-    oldest_ = newest_ = nullptr;
     for (event_pool* pool = pools_; pool; pool = pool->next) cuda.api ? pool->close(*cuda.api) : pool->forget();
   }
 
@@ -171,6 +207,7 @@ class lane {
   std::uint32_t innermost = stored_sample::no_series;  ///< the innermost scoped phase that is open
   bool adoptable = false;                              ///< its thread has ended
   bool closed = false;                                 ///< its recorder has ended
+  timed_slot* captured = nullptr;                      ///< what graphs record for its phases, the newest first
 
  private:
   [[nodiscard]] event_pool* pool_of(driver_api const& cuda, context_key context, int& status) noexcept {
@@ -196,10 +233,7 @@ class lane {
       if (dead == absence::none) continue;
       for (timed_slot *slot = oldest_, *later = nullptr; slot; slot = later) {
         later = slot->next;
-        if (slot->pool != pool) continue;
-        slot->where->device = dead;
-        unlink(*slot);
-        pool->abandon();
+        if (slot->pool == pool) settle(*slot, dead);
       }
       pool->forget();
     }
@@ -209,7 +243,7 @@ class lane {
   void drop_forgotten_pools() noexcept {
     for (event_pool** link = &pools_; *link;) {
       event_pool* const pool = *link;
-      if (pool->gone() && pool->used() == 0) {
+      if (pool->gone() && !pool->referred_to()) {
         *link = pool->next;
         delete pool;
       } else {
@@ -226,11 +260,15 @@ class lane {
   bool read_back(driver_api const& cuda, timed_slot& slot) noexcept {
     elapsed_answer const answer = elapsed(cuda, slot.start, slot.stop);
     if (answer.status == cudaErrorNotReady) return false;
-    slot.where->device =
-        answer.status == cudaSuccess ? observation{answer.time} : observation{refuse(answer.status, slot.phase)};
-    unlink(slot);
-    slot.pool->give_back(slot);
+    settle(slot,
+           answer.status == cudaSuccess ? observation{answer.time} : observation{refuse(answer.status, slot.phase)});
     return true;
+  }
+
+  void settle(timed_slot& slot, observation seen) noexcept {
+    unlink(slot);
+    if (slot.where) slot.where->device = seen;
+    release(slot, seen);
   }
 
   void unlink(timed_slot& slot) noexcept {
@@ -244,6 +282,8 @@ class lane {
   event_pool* pools_ = nullptr;
   timed_slot* oldest_ = nullptr;
   timed_slot* newest_ = nullptr;
+  slot_keeper* keepers_ = nullptr;
+  slot_keeper* spare_ = nullptr;
   std::uint64_t last_ticket_ = 0;
 };
 

@@ -21,6 +21,11 @@ struct domain_choice {};
 template <class Domain, class Unit = default_domain>
 inline constexpr domain_choice<Domain, Unit> in_domain{};
 
+/// Declares a phase for graphs; `in_graphs` of `graph_interval.hpp` is the one there is.
+struct graph_choice {
+  graph_calls const* calls;
+};
+
 /// A phase that is open until the end of the scope that it was entered in.
 /// Why: neither copied nor moved, so it closes where it was opened, in order, also when an exception passes; the sample is
 /// then incomplete, and the exception goes on unchanged.
@@ -133,15 +138,17 @@ class [[nodiscard]] started_phase {
 /// decides domain and warm-up.
 /// Requires: a scope's recorder outlives the scope. After the recorder has ended, entering does nothing.
 /// Throws: only `std::bad_alloc`: the constructor, `with`, and entering under conditions that are new. Nothing else.
-/// Capture: inside a stream capture a phase marks and counts; its device time is absent and the reason kept.
+/// Capture: inside a stream capture a phase marks and counts; its device time is absent and the reason kept. Declared with
+/// `sg::in_graphs` it records, and its times come with each replay of the graph.
 /// Threads: any.
 class phase {
  public:
   template <class Unit = default_domain, class... Options>
   phase(recorder& in, text name, Options const&... options) {
-    settings chosen{&range_calls_in<Unit>(), {}, {}};
+    settings chosen{&range_calls_in<Unit>(), {}, {}, nullptr};
     (apply(chosen, options), ...);
     node_ = &in.core().series_of(in.core().entry_of(name.view(), *chosen.calls, chosen.warm), chosen.under);
+    if (chosen.in_graph) node_->entry.in_graph.store(chosen.in_graph, std::memory_order_relaxed);
     recorded_ = node_->recorded;
     node_->core.retain();
   }
@@ -180,6 +187,9 @@ class phase {
   [[nodiscard]] started_phase start(stream_ref stream) const noexcept { return {node_, &stream}; }
   [[nodiscard]] started_phase start(host_only_tag) const noexcept { return {node_, nullptr}; }
 
+  /// The series that it stands for: what spans and replays build on.
+  [[nodiscard]] series_node& node() const noexcept { return *node_; }
+
   /// The same phase under further conditions.
   [[nodiscard]] phase with(std::initializer_list<given_condition> under) const {
     return phase{node_->core.refine(*node_, under)};
@@ -190,9 +200,11 @@ class phase {
     range_calls const* calls;
     std::optional<std::size_t> warm;
     conditions under;
+    graph_calls const* in_graph;
   };
   static void apply(settings& into, warmup warm) noexcept { into.warm = warm.samples; }
   static void apply(settings& into, conditions const& under) { into.under = under; }
+  static void apply(settings& into, graph_choice chosen) noexcept { into.in_graph = chosen.calls; }
   template <class Domain, class Unit>
   static void apply(settings& into, domain_choice<Domain, Unit>) noexcept {
     into.calls = &range_calls_in<Domain>();

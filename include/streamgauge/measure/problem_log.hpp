@@ -13,6 +13,8 @@ enum class trouble : std::uint8_t {
   ended_elsewhere,      ///< a scoped phase was left on another thread than it was entered on
   bad_mode,             ///< STREAMGAUGE holds a word that is no mode
   other_warmup,         ///< a second handle asked for another warm-up count
+  waited_in_capture,    ///< a phase was waited for inside a stream capture
+  unseen_launch,        ///< a graph was launched past the object that tells its replays apart
 };
 
 /// Keeps what went wrong while measuring, without allocating and without a CUDA call.
@@ -66,7 +68,7 @@ class problem_log {
     std::uint64_t times = 0;
   };
   // Room for each kind apart, so that a harmless one never hides a fault.
-  static constexpr std::size_t kinds = 6;
+  static constexpr std::size_t kinds = 8;
   static constexpr std::size_t room_for_each = 16;
   static constexpr std::size_t capacity = kinds * room_for_each;
 
@@ -91,6 +93,11 @@ class problem_log {
       case trouble::other_warmup: return "made again with another warm-up count; the count of its first handle stands";
       case trouble::bad_mode:
         return "the environment variable STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
+      case trouble::waited_in_capture:
+        return "waited for inside a stream capture, where nothing runs: there was no wait, and there is no completion";
+      case trouble::unseen_launch:
+        return "its graph was launched past graph_replay: how often is not known, and no sample stands for it. Launch "
+               "it through one graph_replay alone";
     }
     return cuda;
   }

@@ -123,6 +123,7 @@ void recorder_core::copy_samples(lane& of, Recording& into) {
     }
     for (std::size_t i = 0; i < count; ++i) {
       stored_sample const& kept = copied[i];
+      if (kept.series == stored_sample::no_series) continue;  // withdrawn
       if (all.size() <= kept.series) all.resize(kept.series + std::size_t{1});
       all[kept.series].samples.push_back(kept.value());
     }

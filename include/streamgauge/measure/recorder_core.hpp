@@ -15,13 +15,15 @@ namespace streamgauge {
 
 class recorder_core;
 struct series_node;
+struct graph_calls;
 
 /// A phase's name with its range and its warm-up count, once for all of its conditions.
 struct phase_entry {
   range_label label;
   std::size_t warmup = 0;
-  std::atomic<bool> on_legacy_stream{false};  ///< noted once
-  std::atomic<series_node*> series{nullptr};  ///< its own, the newest first: the one that is looked for most
+  std::atomic<bool> on_legacy_stream{false};          ///< noted once
+  std::atomic<graph_calls const*> in_graph{nullptr};  ///< declared for graphs: what it does inside a stream capture
+  std::atomic<series_node*> series{nullptr};          ///< its own, the newest first: the one that is looked for most
   phase_entry* next = nullptr;
 
   phase_entry(std::string name, range_calls const& calls, std::size_t warm) noexcept

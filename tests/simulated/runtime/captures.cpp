@@ -129,6 +129,24 @@ cudaStreamCaptureStatus capture_status(stream const& s) {
   return s.captured_by->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
 }
 
+int capture_info(call_in_progress& c, cudaStream_t handle, capture_details const& wanted) {
+  if (!wanted.status) return cudaErrorInvalidValue;
+  auto const found = find_stream(c, handle);
+  if (found.status != 0) return found.status;
+  auto& s = *found.object;
+  if (int const implicit = refuse_implicit(c, s, harm::none)) return implicit;
+  *wanted.status = capture_status(s);
+  s.dependencies.clear();
+  if (auto const& taken = s.captured_by; taken && !taken->invalidated) {
+    for (auto const node : s.captured_tail) s.dependencies.push_back(taken->nodes.nodes[node].handle);
+    if (wanted.id) *wanted.id = taken->id;
+    if (wanted.graph) *wanted.graph = taken->nodes.handle;
+  }
+  if (wanted.dependencies) *wanted.dependencies = s.dependencies.data();
+  if (wanted.count) *wanted.count = s.dependencies.size();
+  return 0;
+}
+
 int begin_capture(call_in_progress& c, stream& s, cudaStreamCaptureMode mode) {
   if (&s == s.home->legacy.get()) return cudaErrorStreamCaptureUnsupported;
   if (s.captured_by) return cudaErrorIllegalState;
@@ -138,7 +156,7 @@ int begin_capture(call_in_progress& c, stream& s, cudaStreamCaptureMode mode) {
   taken->thread = c.thread.number;
   taken->origin = s.handle;
   taken->home = s.home;
-  taken->handle = next_handle<cudaGraph_t>(c.m);
+  taken->nodes.handle = next_handle<cudaGraph_t>(c.m);
   c.m.captures.push_back(taken);
   s.captured_by = std::move(taken);
   s.captured_tail.clear();
@@ -156,8 +174,9 @@ int end_capture(call_in_progress& c, stream& s, cudaGraph_t* result) {
   finish(c.m, taken);
   if (taken->invalidated) return cudaErrorStreamCaptureInvalidated;
   if (!joined) return cudaErrorStreamCaptureUnjoined;
-  c.m.graphs[taken->handle] = std::move(taken->nodes);
-  if (result) *result = taken->handle;
+  auto const handle = taken->nodes.handle;
+  c.m.graphs[handle] = std::move(taken->nodes);
+  if (result) *result = handle;
   return 0;
 }
 

@@ -31,6 +31,17 @@ int refuse_captured_event(event const& e);
 
 cudaStreamCaptureStatus capture_status(stream const& s);
 
+/// Where the answers about a stream's capture go; only the status must be asked for.
+struct capture_details {
+  cudaStreamCaptureStatus* status = nullptr;
+  unsigned long long* id = nullptr;
+  cudaGraph_t* graph = nullptr;
+  cudaGraphNode_t const** dependencies = nullptr;  ///< what the next captured work will depend on
+  size_t* count = nullptr;
+};
+/// The dependencies stay where they are until somebody asks about the same stream again.
+int capture_info(call_in_progress& c, cudaStream_t handle, capture_details const& wanted);
+
 int begin_capture(call_in_progress& c, stream& s, cudaStreamCaptureMode mode);
 int end_capture(call_in_progress& c, stream& s, cudaGraph_t* result);
 

@@ -63,6 +63,7 @@ int record_event(call_in_progress& c, cudaEvent_t handle, cudaStream_t stream_ha
       graph_node node;
       node.kind = node_kind::record;
       node.event = handle;
+      node.home = s.object->home;
       return capture_node(c.m, *s.object, node);
     }
     if (s.object->captured_by->invalidated) return cudaErrorStreamCaptureInvalidated;

@@ -38,21 +38,33 @@ struct operation {
 };
 using operation_ref = std::shared_ptr<operation>;
 
-// ---------------------------------------------------------------------------------------------------------- captures
+// ------------------------------------------------------------------------------------------------ graphs and captures
 
-enum class node_kind { empty, kernel, record };
+enum class node_kind { empty, kernel, record, wait, child };
 
 struct graph_node {
   node_kind kind = node_kind::empty;
   nanos duration = 0;
   int fault = 0;
-  cudaEvent_t event = nullptr;  ///< of a record node: the event that each launch records
+  cudaEvent_t event = nullptr;     ///< of a record node: what each launch records; of a wait node: what it waits for
+  struct context* home = nullptr;  ///< of a record node: where its events must be from
   std::vector<std::size_t> after;
   cudaGraphNode_t handle = nullptr;
+  cudaGraphNode_t copied_from = nullptr;  ///< in a clone: the node of the original
+  std::shared_ptr<struct graph> child;    ///< of a child graph node: a graph that only this node has
 };
 
 struct graph {
+  cudaGraph_t handle = nullptr;
   std::vector<graph_node> nodes;  ///< in an order in which each stands behind what it depends on
+  bool conditional_body = false;  ///< stands for the body of a conditional node wherever it is a child
+};
+
+/// It keeps its own nodes, each with the handle that it has in the graph it was first made from: so they are found.
+struct executable {
+  graph nodes;
+  cudaGraph_t source = nullptr;  ///< the graph it was first made from; an update does not change it
+  operation_ref last_launch;     ///< the end of it: the next launch starts behind it
 };
 
 struct capture {
@@ -64,7 +76,6 @@ struct capture {
   bool invalidated = false;
   bool ended = false;
   graph nodes;
-  cudaGraph_t handle = nullptr;
 };
 
 // ------------------------------------------------------------------------------------------ contexts, streams, events
@@ -78,7 +89,8 @@ struct stream {
   operation_ref last;
   std::vector<operation_ref> gates;
   std::shared_ptr<simulated::inside::capture> captured_by;
-  std::vector<std::size_t> captured_tail;  ///< the nodes that the next captured work depends on
+  std::vector<std::size_t> captured_tail;     ///< the nodes that the next captured work depends on
+  std::vector<cudaGraphNode_t> dependencies;  ///< the same by handle, lent to who asks about the capture
 };
 
 struct event {
@@ -151,7 +163,7 @@ struct machine {
   std::vector<std::shared_ptr<capture>> captures;  ///< begun and not ended
   unsigned long long last_capture_id = 0;
   std::map<cudaGraph_t, graph> graphs;
-  std::map<cudaGraphExec_t, graph> executables;
+  std::map<cudaGraphExec_t, executable> executables;
 
   nanos poll_step = 100;
   std::size_t poll_limit = 1'000'000;

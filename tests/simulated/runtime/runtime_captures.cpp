@@ -47,25 +47,34 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
       "cudaThreadExchangeStreamCaptureMode", {}, [&](auto& c) { return exchange_mode(c, mode); }, failing::still_acts);
 }
 
-// Status, id and graph are answered; dependencies are not.
+// 13.0 put the data of the edges before the last argument; no edge carries any here.
 #if CUDART_VERSION >= 13000
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
                                      cudaGraph_t* graph, cudaGraphNode_t const** dependencies,
-                                     cudaGraphEdgeData const**, size_t* count) {
+                                     cudaGraphEdgeData const** edges, size_t* count) {
+  if (edges) *edges = nullptr;
 #else
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
                                      cudaGraph_t* graph, cudaGraphNode_t const** dependencies, size_t* count) {
 #endif
   stream = named(stream, null_means::legacy);
-  return runtime_call("cudaStreamGetCaptureInfo", {stream, stream}, [&](auto& c) -> int {
-    if (int const refused = stream_is_capturing(c, stream, status)) return refused;
-    if (dependencies) *dependencies = nullptr;
-    if (count) *count = 0;
-    auto const* taken = find_stream(c, stream).object->captured_by.get();
-    if (id && taken) *id = taken->id;
-    if (graph && taken) *graph = taken->handle;
-    return 0;
+  return runtime_call("cudaStreamGetCaptureInfo", {stream, stream}, [&](auto& c) {
+    return capture_info(c, stream, {status, id, graph, dependencies, count});
   });
 }
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                          cudaGraph_t* graph, cudaGraphNode_t const** dependencies,
+                                          cudaGraphEdgeData const** edges, size_t* count) {
+  return cudaStreamGetCaptureInfo(named(stream, null_means::per_thread), status, id, graph, dependencies, edges, count);
+}
+#else
+cudaError_t cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                             unsigned long long* id, cudaGraph_t* graph,
+                                             cudaGraphNode_t const** dependencies, size_t* count) {
+  return cudaStreamGetCaptureInfo(named(stream, null_means::per_thread), status, id, graph, dependencies, count);
+}
+#endif
 
 }  // extern "C"

@@ -85,6 +85,10 @@ void release(cudaStream_t stream);
 /// Device time that every event record takes (0 unless told): what a pair of records reads with nothing between.
 void set_record_duration(nanoseconds duration);
 
+/// From now on this graph stands for the body of a conditional node wherever it is a child: the node says that it is one,
+/// and a record in the body makes instantiating its parent fail. A launch runs the body once.
+void mark_conditional_body(cudaGraph_t graph);
+
 /// When everything enqueued so far on this stream is done. Requires: the stream is not held.
 [[nodiscard]] nanoseconds stream_end(cudaStream_t stream);
 
@@ -112,7 +116,7 @@ struct call {
   call_kind kind;
   char const* name;    ///< of a look-up: the function that looked up
   std::string symbol;  ///< of a look-up: what it asked for
-  void const* handle;  ///< the stream or event the call is about; of a record the event
+  void const* handle;  ///< what the call is about; of a record, and of swapping what a graph records, the event
   void const* stream;  ///< the stream of a call with both
   int result;
   nanoseconds at;  ///< host time when the call began

@@ -7,6 +7,9 @@
 #include "device.hpp"
 
 namespace simulated::inside {
+namespace {
+constexpr unsigned int external_wait = 1;  // cudaEventWaitExternal
+}  // namespace
 
 int create_stream(call_in_progress& c, cudaStream_t* result, unsigned int flags, int priority) {
   if (!result) return cudaErrorInvalidValue;
@@ -66,12 +69,18 @@ int query_stream(call_in_progress& c, cudaStream_t handle) {
   return answer_not_ready(c, outlook_of(*s.object->home, s.object->last));
 }
 
-int wait_event(call_in_progress& c, cudaStream_t stream_handle, cudaEvent_t event_handle, unsigned int) {
+int wait_event(call_in_progress& c, cudaStream_t stream_handle, cudaEvent_t event_handle, unsigned int flags) {
   auto const s = find_stream(c, stream_handle);
   if (s.status != 0) return s.status;
   auto const e = find_event(c, event_handle);
   if (e.status != 0) return e.status;
   if (int const implicit = refuse_implicit(c, *s.object, harm::invalidates)) return implicit;
+  if (s.object->captured_by && (flags & external_wait) != 0) {
+    graph_node node;
+    node.kind = node_kind::wait;
+    node.event = event_handle;
+    return capture_node(c.m, *s.object, node);
+  }
   if (e.object->captured_by) return capture_wait(*s.object, *e.object);
   if (s.object->captured_by) {
     if (s.object->captured_by->invalidated) return cudaErrorStreamCaptureInvalidated;

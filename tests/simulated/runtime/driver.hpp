@@ -27,6 +27,15 @@ CUresult is_capturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 CUresult get_context(cudaStream_t stream, CUcontext* result);
 CUresult cuThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode);
 
+CUresult cuGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count);
+CUresult cuGraphNodeGetType(cudaGraphNode_t node, int* type);
+CUresult cuGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event);
+CUresult cuGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph);
+CUresult cuGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event);
+CUresult launch_graph(cudaGraphExec_t executable, cudaStream_t stream);
+CUresult get_capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                          cudaGraph_t* graph, cudaGraphNode_t const** dependencies, std::size_t* count);
+
 CUresult cuCtxGetCurrent(CUcontext* result);
 CUresult cuCtxPushCurrent(CUcontext handle);
 CUresult cuCtxPopCurrent(CUcontext* result);

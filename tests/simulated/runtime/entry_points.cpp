@@ -38,6 +38,31 @@ CUresult cu_stream_get_ctx(cudaStream_t stream, CUcontext* result) {
   return get_context(named(stream, Meaning), result);
 }
 
+template <null_means Meaning>
+CUresult cu_graph_launch(cudaGraphExec_t executable, cudaStream_t stream) {
+  return launch_graph(executable, named(stream, Meaning));
+}
+
+// One name, three signatures, as CUDA grew.
+template <null_means Meaning>
+CUresult cu_stream_get_capture_info_10010(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                          unsigned long long* id) {
+  return get_capture_info(named(stream, Meaning), status, id, nullptr, nullptr, nullptr);
+}
+template <null_means Meaning>
+CUresult cu_stream_get_capture_info_11030(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                          cudaGraph_t* graph, cudaGraphNode_t const** dependencies,
+                                          std::size_t* count) {
+  return get_capture_info(named(stream, Meaning), status, id, graph, dependencies, count);
+}
+template <null_means Meaning>
+CUresult cu_stream_get_capture_info_12030(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                          cudaGraph_t* graph, cudaGraphNode_t const** dependencies, void const** edges,
+                                          std::size_t* count) {
+  if (edges) *edges = nullptr;  // no edge carries data here
+  return get_capture_info(named(stream, Meaning), status, id, graph, dependencies, count);
+}
+
 struct entry_point {
   char const* name;
   int since;  ///< the CUDA version that brought it
@@ -74,6 +99,18 @@ std::vector<entry_point> const& entry_points() {
       streamed("cuStreamIsCapturing", 10000, cu_stream_is_capturing<legacy>, cu_stream_is_capturing<thread>),
       streamed("cuStreamGetCtx", 9020, cu_stream_get_ctx<legacy>, cu_stream_get_ctx<thread>),
       plain("cuThreadExchangeStreamCaptureMode", 10010, cuThreadExchangeStreamCaptureMode),
+      streamed("cuStreamGetCaptureInfo", 10010, cu_stream_get_capture_info_10010<legacy>,
+               cu_stream_get_capture_info_10010<thread>),
+      streamed("cuStreamGetCaptureInfo", 11030, cu_stream_get_capture_info_11030<legacy>,
+               cu_stream_get_capture_info_11030<thread>),
+      streamed("cuStreamGetCaptureInfo", 12030, cu_stream_get_capture_info_12030<legacy>,
+               cu_stream_get_capture_info_12030<thread>),
+      plain("cuGraphGetNodes", 10000, cuGraphGetNodes),
+      plain("cuGraphNodeGetType", 10000, cuGraphNodeGetType),
+      plain("cuGraphEventRecordNodeGetEvent", 11010, cuGraphEventRecordNodeGetEvent),
+      plain("cuGraphChildGraphNodeGetGraph", 10000, cuGraphChildGraphNodeGetGraph),
+      plain("cuGraphExecEventRecordNodeSetEvent", 11010, cuGraphExecEventRecordNodeSetEvent),
+      streamed("cuGraphLaunch", 10000, cu_graph_launch<legacy>, cu_graph_launch<thread>),
       plain("cuCtxGetCurrent", 4000, cuCtxGetCurrent),
       plain("cuCtxPushCurrent", 4000, cuCtxPushCurrent),
       plain("cuCtxPopCurrent", 4000, cuCtxPopCurrent),
@@ -103,7 +140,8 @@ int look_up(call_in_progress& c, char const* symbol, void** function, int versio
   for (auto const& entry : entry_points()) {
     if (std::strcmp(entry.name, symbol) != 0 || is_hidden || entry.since > c.m.options.driver_version) continue;
     if (entry.since > version) {
-      answer = cudaDriverEntryPointVersionNotSufficent;
+      // The newest signature that the version allows is found; the list has them in order.
+      if (!*function) answer = cudaDriverEntryPointVersionNotSufficent;
       continue;
     }
     auto meaning = default_meaning;

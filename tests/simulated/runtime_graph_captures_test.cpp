@@ -106,13 +106,6 @@ TEST_CASE_FIXTURE(fresh_machine, "an external wait is a node that waits for what
 TEST_CASE_FIXTURE(fresh_machine, "no record in the body of a conditional node nor in a graph for the device") {
   timed_graph const timed(7ms);
   auto const kernel = captured([](cudaStream_t stream) { launch(stream, 1ms); });
-  auto const parent_of = [](cudaGraph_t body) {
-    cudaGraph_t parent = nullptr;
-    cudaGraphNode_t node = nullptr;
-    REQUIRE(cudaGraphCreate(&parent, 0) == cudaSuccess);
-    REQUIRE(cudaGraphAddChildGraphNode(&node, parent, nullptr, 0, body) == cudaSuccess);
-    return parent;
-  };
   CHECK(instantiated(kernel, cudaGraphInstantiateFlagDeviceLaunch) == cudaSuccess);
   CHECK(instantiated(timed.graph, cudaGraphInstantiateFlagDeviceLaunch) == cudaErrorInvalidValue);
   CHECK(instantiated(parent_of(timed.graph), cudaGraphInstantiateFlagDeviceLaunch) == cudaErrorInvalidValue);

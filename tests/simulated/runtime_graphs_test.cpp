@@ -139,6 +139,34 @@ TEST_CASE_FIXTURE(fresh_machine, "a child graph node holds a copy, with nodes of
   CHECK(cudaGraphGetNodes(child, nullptr, &count) == cudaErrorInvalidValue);
 }
 
+TEST_CASE_FIXTURE(fresh_machine, "a clone and an update reach into child graph nodes") {
+  timed_graph const first(7ms), second(3ms);
+  auto const parent = parent_of(first.graph);
+  cudaGraph_t clone = nullptr;
+  REQUIRE(cudaGraphClone(&clone, parent) == cudaSuccess);
+  auto const inside = child_of(nodes_of(parent)[0]), inside_clone = child_of(nodes_of(clone)[0]);
+  CHECK(inside != inside_clone);
+  CHECK(nodes_of(inside)[2] != nodes_of(inside_clone)[2]);
+  auto const executable = made_of(parent);
+  auto const swapped = make_event();
+  auto const swap = [&](cudaGraph_t child) -> int {
+    return cudaGraphExecEventRecordNodeSetEvent(executable, nodes_of(child)[2], swapped);
+  };
+  CHECK(swap(inside_clone) == cudaErrorInvalidValue);
+  auto const shorter = captured([](cudaStream_t stream) { launch(stream, 1ms); });
+  cudaGraphExecUpdateResultInfo result{};
+  CHECK(cudaGraphExecUpdate(executable, parent_of(shorter), &result) == cudaErrorGraphExecUpdateFailure);
+  CHECK(result.result == cudaGraphExecUpdateErrorTopologyChanged);
+  auto const other = parent_of(second.graph);
+  CHECK(cudaGraphExecUpdate(executable, other, &result) == cudaSuccess);
+  CHECK(swap(child_of(nodes_of(other)[0])) == cudaErrorInvalidValue);
+  CHECK(swap(inside) == cudaSuccess);
+  auto const stream = make_stream();
+  cudaGraphLaunch(executable, stream);
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(elapsed(second.start, swapped) == 3.0f);
+}
+
 TEST_CASE_FIXTURE(fresh_machine, "a launch into a capture becomes a child graph node") {
   timed_graph const timed(7ms);
   auto const graph = captured([&](cudaStream_t stream) {

@@ -73,4 +73,13 @@ inline cudaGraph_t child_of(cudaGraphNode_t node) {
   return graph;
 }
 
+/// A graph of one child graph node.
+inline cudaGraph_t parent_of(cudaGraph_t child) {
+  cudaGraph_t parent = nullptr;
+  cudaGraphNode_t node = nullptr;
+  REQUIRE(cudaGraphCreate(&parent, 0) == cudaSuccess);
+  REQUIRE(cudaGraphAddChildGraphNode(&node, parent, nullptr, 0, child) == cudaSuccess);
+  return parent;
+}
+
 }  // namespace simulated::test_side

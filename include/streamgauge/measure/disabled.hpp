@@ -95,6 +95,60 @@ class phase {
   [[nodiscard]] phase with(std::initializer_list<given_condition>) const noexcept { return *this; }
 };
 
+struct joined_tag {};
+inline constexpr joined_tag joined{};
+struct isolated_tag {};
+inline constexpr isolated_tag isolated{};
+
+class [[nodiscard]] branch {
+ public:
+  branch() = default;
+  branch(branch const&) = delete;
+  branch& operator=(branch const&) = delete;
+  ~branch() {}
+};
+
+class [[nodiscard]] span {
+ public:
+  explicit span(phase const&) noexcept {}
+  span(phase const&, std::initializer_list<stream_ref>) noexcept {}
+  template <class Streams, class = decltype(std::declval<Streams const&>().begin())>
+  span(phase const&, Streams const&) noexcept {}
+  span(phase const&, joined_tag, stream_ref) noexcept {}
+  span(phase const&, isolated_tag, stream_ref, std::initializer_list<stream_ref>) noexcept {}
+  span(span const&) = delete;
+  span& operator=(span const&) = delete;
+  ~span() {}
+
+  [[nodiscard]] streamgauge::branch branch(stream_ref, phase const&) const noexcept { return {}; }
+  [[nodiscard]] streamgauge::branch branch(stream_ref) const noexcept { return {}; }
+  void wait(wait_policy) const noexcept {}
+};
+
+struct graph_choice {};
+inline constexpr graph_choice in_graphs{};
+inline void prepare_capture(recorder&, stream_ref) noexcept {}
+
+/// Launches, and nothing else.
+class graph_replay {
+ public:
+  graph_replay(phase const&, cudaGraphExec_t executable, cudaGraph_t, stream_ref stream) noexcept
+      : executable_{executable}, stream_{stream} {}
+  graph_replay(graph_replay const&) = delete;
+  graph_replay& operator=(graph_replay const&) = delete;
+
+  template <class Unit = null_stream_here>  // the call's own name depends on the unit
+  [[nodiscard]] cudaError_t launch() const noexcept {
+    return cudaGraphLaunch(executable_, stream_.handle());
+  }
+  void wait() const noexcept {}
+  [[nodiscard]] std::size_t intervals() const noexcept { return 0; }
+
+ private:
+  cudaGraphExec_t executable_;
+  stream_ref stream_;
+};
+
 enum class interval_state : unsigned char { not_started, not_stopped, pending, done, unread, failed };
 
 struct reading {

@@ -54,11 +54,13 @@ struct driver_api {
   int (*event_create)(cudaEvent_t*, unsigned int) = nullptr;
   int (*event_destroy)(cudaEvent_t) = nullptr;
   int (*event_record)(cudaEvent_t, cudaStream_t) = nullptr;
+  int (*event_record_flags)(cudaEvent_t, cudaStream_t, unsigned int) = nullptr;
   int (*event_query)(cudaEvent_t) = nullptr;
   int (*event_synchronize)(cudaEvent_t) = nullptr;
   int (*event_elapsed)(float*, cudaEvent_t, cudaEvent_t) = nullptr;
   int (*stream_is_capturing)(cudaStream_t, cudaStreamCaptureStatus*) = nullptr;
   int (*stream_context)(cudaStream_t, context_handle*) = nullptr;
+  int (*stream_wait)(cudaStream_t, cudaEvent_t, unsigned int) = nullptr;
   int (*stream_create)(cudaStream_t*, unsigned int) = nullptr;
   int (*stream_destroy)(cudaStream_t) = nullptr;
   int (*context_current)(context_handle*) = nullptr;
@@ -107,7 +109,8 @@ template <class Function>
   bool const complete =
       (look_up(api.event_elapsed, "cuEventElapsedTime", 12080) || look_up(api.event_elapsed, "cuEventElapsedTime")) &&
       look_up(api.event_create, "cuEventCreate") && look_up(api.event_destroy, "cuEventDestroy") &&
-      look_up(api.event_record, "cuEventRecord") && look_up(api.event_query, "cuEventQuery") &&
+      look_up(api.event_record, "cuEventRecord") && look_up(api.event_record_flags, "cuEventRecordWithFlags") &&
+      look_up(api.stream_wait, "cuStreamWaitEvent") && look_up(api.event_query, "cuEventQuery") &&
       look_up(api.event_synchronize, "cuEventSynchronize") && look_up(api.stream_is_capturing, "cuStreamIsCapturing") &&
       look_up(api.stream_context, "cuStreamGetCtx") && look_up(api.stream_create, "cuStreamCreate") &&
       look_up(api.stream_destroy, "cuStreamDestroy") && look_up(api.context_current, "cuCtxGetCurrent") &&

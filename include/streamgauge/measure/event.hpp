@@ -18,6 +18,16 @@ namespace streamgauge {
   return current.status() == cudaSuccess ? cuda.event_record(event, stream.handle()) : current.status();
 }
 
+/// Makes a stream wait for what an event was recorded behind. The event may be recorded again at once.
+/// Sync: the stream, not the host.
+[[nodiscard]] inline int wait_on(driver_api const& cuda, stream_ref stream, cudaEvent_t event,
+                                 context_key context) noexcept {
+  int const status = cuda.stream_wait(stream.handle(), event, 0);
+  if (status != cudaErrorDeviceUninitialized) return status;
+  context_scope const current{cuda, context.handle};
+  return current.status() == cudaSuccess ? cuda.stream_wait(stream.handle(), event, 0) : current.status();
+}
+
 /// What two events say of the time between them.
 struct elapsed_answer {
   int status = cudaSuccess;  ///< `cudaErrorNotReady` while the device has not reached the second event

@@ -40,6 +40,7 @@ struct timed_slot {
   slot_keeper* keeper = nullptr;          ///< told when it was read; null: it goes back to its pool then
   timed_slot* beside = nullptr;           ///< the next one of the same span
   observation seen{absence::still_open};  ///< what the reading was
+  bool edge_recorded = false;             ///< the origin of its span has something to wait for
   bool in_graph = false;                  ///< a graph records it, for good: it never goes back
   bool held = false;                      ///< an executable graph may record it again: it does not go back yet
   bool idle = false;                      ///< while held: it was read
@@ -121,7 +122,7 @@ class event_pool {
     slot.keeper = nullptr;
     slot.beside = nullptr;
     slot.seen = absence::still_open;
-    slot.held = slot.idle = false;
+    slot.held = slot.idle = slot.edge_recorded = false;
     return slot;
   }
 

@@ -22,6 +22,38 @@ struct graph_calls {
   int (*record)(driver_api const& cuda, cudaEvent_t event, stream_ref stream) noexcept;
 };
 
+/// A slot for an interval of a phase: on the stream or, where the phase was declared for graphs, in the graph that the
+/// stream is captured into; or why there is none. Under the lane's lock.
+[[nodiscard]] inline timed_slot* reserve(lane& in, series_node& node, stream_ref stream, absence& why) noexcept {
+  timed_slot* slot = in.reserve(stream, why, node.name());
+  graph_calls const* const in_graph = node.entry.in_graph.load(std::memory_order_relaxed);
+  if (why == absence::stream_capture && in_graph) slot = in_graph->reserve(in, stream, why, node.name());
+  if (!slot) return nullptr;
+  slot->series = node.index;
+  if (stream.is_legacy() && !node.entry.on_legacy_stream.exchange(true, std::memory_order_relaxed))
+    node.core.problems().note(trouble::legacy_stream, node.name());
+  return slot;
+}
+
+/// Records an event of a slot as a time stamp: on its stream, or into the graph that its stream is captured into.
+/// Sync: none.
+[[nodiscard]] inline int stamp(driver_api const& cuda, series_node const& node, timed_slot const& slot,
+                               cudaEvent_t event) noexcept {
+  stream_ref const stream = stream_ref::resolved(slot.stream);
+  if (slot.in_graph) return node.entry.in_graph.load(std::memory_order_relaxed)->record(cuda, event, stream);
+  return record(cuda, event, stream, slot.pool->context());
+}
+
+/// Whether the stop of an interval may be recorded now, on this thread: `cudaSuccess`, or why not.
+[[nodiscard]] inline int may_stop(driver_api const& cuda, timed_slot const& slot) noexcept {
+  if (slot.pool->gone()) return cudaErrorContextIsDestroyed;
+  context_key const context = slot.pool->context();
+  absence const dead = why_dead(cuda, context);
+  if (dead != absence::none)
+    return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
+  return slot.in_graph ? static_cast<int>(cudaSuccess) : may_record(cuda, stream_ref::resolved(slot.stream), context);
+}
+
 /// Where an execution belongs that is a branch of a span.
 struct span_place {
   lane* in;              ///< the span's lane, which keeps all branches, whatever thread they were entered on
@@ -70,11 +102,7 @@ class execution {
       if (lane_->closed) return;
       // First the slot: reading back may take a moment, and belongs before the sample begins.
       absence why = absence::not_asked;
-      if (stream) {
-        slot_ = lane_->reserve(*stream, why, node.name());
-        graph_calls const* const in_graph = node.entry.in_graph.load(std::memory_order_relaxed);
-        if (why == absence::stream_capture && in_graph) slot_ = in_graph->reserve(*lane_, *stream, why, node.name());
-      }
+      if (stream) slot_ = reserve(*lane_, node, *stream, why);
       where_ = lane_->add_sample();
       if (!where_) {
         if (slot_) lane_->release(*slot_, absence::no_memory);
@@ -84,16 +112,11 @@ class execution {
       kept.series = node.index;
       kept.thread = own ? own->thread : lane_->thread;
       kept.parent = place ? place->parent : lane_->innermost;
-      if (slot_) {
-        slot_->where = where_;
-        slot_->series = node.index;
-      }
+      if (slot_) slot_->where = where_;
       if (place) {
         absence const refused = place->admit(*place, slot_, kept, why);
-        if (slot_ && refused != absence::none) {
-          lane_->release(*std::exchange(slot_, nullptr), refused);
-          why = refused;
-        }
+        if (slot_ && refused != absence::none) lane_->release(*std::exchange(slot_, nullptr), refused);
+        if (!slot_) why = refused;
       }
       if (nests_) lane_->innermost = node.index;
       kept.submit = absence::still_open;
@@ -102,15 +125,27 @@ class execution {
         ++lane_->open_intervals;
         // The samples of an interval in a graph come with its replays: the capture is none.
         if (slot_->in_graph) kept.series = stored_sample::no_series;
-        if (stream->is_legacy() && !node.entry.on_legacy_stream.exchange(true, std::memory_order_relaxed))
-          node.core.problems().note(trouble::legacy_stream, node.name());
       }
       kept.entered = entered_ = since_origin();
     }
-    if (slot_) start_status_ = stamp(slot_->start);
+    if (slot_) start_status_ = stamp(*driver().api, node, *slot_, slot_->start);
     if (slot_ && start_status_ == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
     records_ = lane_->records.load(std::memory_order_relaxed);
   }
+
+  /// Records the stop event; CUDA's status. Requires: it has an interval.
+  [[nodiscard]] int record_stop() noexcept {
+    records_ = lane_->records.load(std::memory_order_relaxed) - records_;
+    if (slot_->pool->gone()) return cudaErrorContextIsDestroyed;
+    if (start_status_ != cudaSuccess) return start_status_;
+    if (slot_->stream == per_thread_stream() && !on_its_thread()) return other_thread;
+    driver_api const& cuda = *driver().api;
+    int status = may_stop(cuda, *slot_);
+    if (status == cudaSuccess) status = stamp(cuda, *node_, *slot_, slot_->stop);
+    if (status == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
+    return status;
+  }
+  [[nodiscard]] bool has_interval() const noexcept { return slot_ != nullptr; }
 
   /// Ends: the stop event, then the host stamp.
   void end() noexcept {
@@ -143,6 +178,7 @@ class execution {
   [[nodiscard]] nanoseconds since_origin() const noexcept { return host_now() - node_->core.origin(); }
   [[nodiscard]] nanoseconds entered() const noexcept { return entered_; }
   [[nodiscard]] lane* home() const noexcept { return lane_; }
+  [[nodiscard]] std::uint32_t records_before() const noexcept { return records_; }
   /// The sample, while it is open.
   [[nodiscard]] stored_sample* where() const noexcept { return where_; }
   [[nodiscard]] bool on_its_thread() const noexcept { return thread_ == this_thread_id(); }
@@ -151,30 +187,6 @@ class execution {
 
  private:
   void lose() noexcept { node_->lost.fetch_add(1, std::memory_order_relaxed); }
-
-  [[nodiscard]] int record_stop() noexcept {
-    records_ = lane_->records.load(std::memory_order_relaxed) - records_;
-    if (slot_->pool->gone()) return cudaErrorContextIsDestroyed;
-    if (start_status_ != cudaSuccess) return start_status_;
-    if (slot_->stream == per_thread_stream() && !on_its_thread()) return other_thread;
-    driver_api const& cuda = *driver().api;
-    context_key const context = slot_->pool->context();
-    absence const dead = why_dead(cuda, context);
-    if (dead != absence::none)
-      return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
-    int status = slot_->in_graph ? static_cast<int>(cudaSuccess)
-                                 : may_record(cuda, stream_ref::resolved(slot_->stream), context);
-    if (status == cudaSuccess) status = stamp(slot_->stop);
-    if (status == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
-    return status;
-  }
-
-  [[nodiscard]] int stamp(cudaEvent_t event) const noexcept {
-    driver_api const& cuda = *driver().api;
-    stream_ref const stream = stream_ref::resolved(slot_->stream);
-    if (slot_->in_graph) return node_->entry.in_graph.load(std::memory_order_relaxed)->record(cuda, event, stream);
-    return record(cuda, event, stream, slot_->pool->context());
-  }
 
   [[nodiscard]] absence why_not(int status) noexcept {
     return status == other_thread ? absence::other_thread_stream : lane_->refuse(status, node_->name());

@@ -126,6 +126,13 @@ class lane {
     newest_ = &slot;
   }
 
+  /// An interval that waits was read, or is given up.
+  void settle(timed_slot& slot, observation seen) noexcept {
+    unlink(slot);
+    if (slot.where) slot.where->device = seen;
+    release(slot, seen);
+  }
+
   /// A keeper that is not in use, of those that were given back or made here before.
   [[nodiscard]] slot_keeper* spare_keeper() noexcept {
     slot_keeper* const spare = spare_;
@@ -263,12 +270,6 @@ class lane {
     settle(slot,
            answer.status == cudaSuccess ? observation{answer.time} : observation{refuse(answer.status, slot.phase)});
     return true;
-  }
-
-  void settle(timed_slot& slot, observation seen) noexcept {
-    unlink(slot);
-    if (slot.where) slot.where->device = seen;
-    release(slot, seen);
   }
 
   void unlink(timed_slot& slot) noexcept {

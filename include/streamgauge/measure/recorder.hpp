@@ -101,7 +101,20 @@ inline void recorder_core::wait_for_intervals(lane& of) noexcept {
 }
 
 inline void recorder_core::drain() noexcept {
-  for (lane* each = first_lane(); each; each = each->next) wait_for_intervals(*each);
+  for (lane* each = lanes(); each; each = each->next) wait_for_intervals(*each);
+}
+
+// What a graph recorded although nobody tells its replays apart: they happened, and left no sample.
+inline void recorder_core::look_for_unseen_launches() noexcept {
+  driver_answer const cuda = driver();
+  for (lane* each = lanes(); each && cuda.api; each = each->next) {
+    brief_guard const guard{each->lock};
+    for (timed_slot const* slot = each->captured; slot; slot = slot->next) {
+      if (slot->held || !alive(*cuda.api, slot->pool->context())) continue;
+      if (elapsed(*cuda.api, slot->start, slot->stop).status == cudaSuccess)
+        problems_.note(trouble::unseen_launch, slot->phase);
+    }
+  }
 }
 
 template <class Recording>
@@ -134,7 +147,7 @@ template <class Environment>
 void recorder_core::describe_devices(Environment& into) {
   driver_answer const cuda = driver();
   if (!cuda.api) return;
-  for (lane* each = first_lane(); each; each = each->next) {
+  for (lane* each = lanes(); each; each = each->next) {
     for (std::size_t i = 0;; ++i) {
       context_key context;
       int ordinal = -1;
@@ -155,7 +168,7 @@ void recorder_core::describe_devices(Environment& into) {
 
 // Whether no interval is open on any thread just now.
 inline bool recorder_core::quiet() noexcept {
-  for (lane* each = first_lane(); each; each = each->next) {
+  for (lane* each = lanes(); each; each = each->next) {
     brief_guard const guard{each->lock};
     if (each->open_intervals > 0) return false;
   }
@@ -219,7 +232,8 @@ Recording recorder_core::collect() {
   taken.recorded = recorded_;
   taken.why_not_measured = why_not_;
   drain();
-  for (lane* each = first_lane(); each; each = each->next) copy_samples(*each, taken);
+  look_for_unseen_launches();
+  for (lane* each = lanes(); each; each = each->next) copy_samples(*each, taken);
   for (series_node const* node = first_series(); node; node = node->next.load(std::memory_order_acquire)) {
     if (taken.all.size() <= node->index) taken.all.resize(node->index + std::size_t{1});
     auto& each = taken.all[node->index];

@@ -84,6 +84,12 @@ class recorder_core {
   [[nodiscard]] mode recorded() const noexcept { return recorded_; }
   [[nodiscard]] host_stamp origin() const noexcept { return origin_; }
   [[nodiscard]] problem_log& problems() noexcept { return problems_; }
+  /// A number for `sample::span`, never 0.
+  [[nodiscard]] std::uint32_t next_span() noexcept {
+    std::uint32_t number = 0;
+    while (number == 0) number = spans_.fetch_add(1, std::memory_order_relaxed) + 1;
+    return number;
+  }
 
   /// The phase of that name, made at the first asking; the first one decides domain and warm-up.
   [[nodiscard]] phase_entry& entry_of(std::string_view name, range_calls const& calls,
@@ -125,9 +131,14 @@ class recorder_core {
   /// The series of the same phase under the phase's own conditions with others added.
   /// Why: asked on entering, so it compares in place and allocates only when the combination is new.
   [[nodiscard]] series_node& refine(series_node& base, std::initializer_list<given_condition> added) {
-    for (series_node* each = base.entry.series.load(std::memory_order_acquire); each; each = each->older_of_phase)
-      if (each->under.equals(base.under, added)) return *each;
-    return series_of(base.entry, base.under.with(added));
+    series_node* const seen = known(base, added);
+    return seen ? *seen : series_of(base.entry, base.under.with(added));
+  }
+  /// The same where that combination was seen before, null otherwise.
+  [[nodiscard]] series_node* known(series_node& base, std::initializer_list<given_condition> added) const noexcept {
+    series_node* each = base.entry.series.load(std::memory_order_acquire);
+    while (each && !each->under.equals(base.under, added)) each = each->older_of_phase;
+    return each;
   }
 
   /// A lane for the calling thread: one that a thread left behind, or a new one; null without memory.
@@ -152,6 +163,17 @@ class recorder_core {
     brief_guard const guard{registry_};
     brief_guard const one{left.lock};
     left.adoptable = true;
+  }
+
+  /// All lanes. They are only ever added, in front, so a walk from here needs no lock.
+  [[nodiscard]] lane* lanes() noexcept {
+    brief_guard const guard{registry_};
+    return lanes_;
+  }
+  /// A sample of that series that there was no memory for.
+  void lose(std::uint32_t series) noexcept {
+    for (series_node* node = first_series(); node; node = node->next.load(std::memory_order_acquire))
+      if (node->index == series) node->lost.fetch_add(1, std::memory_order_relaxed);
   }
 
   /// Waits for the stop event of every finished interval and reads it; `recorder.hpp` has the bodies.
@@ -202,12 +224,8 @@ class recorder_core {
   }
   // Series are only ever added, at the end, so a walk needs no lock.
   [[nodiscard]] series_node* first_series() const noexcept { return first_.load(std::memory_order_acquire); }
-  // Lanes are only ever added, in front, so a walk from here needs no lock.
-  [[nodiscard]] lane* first_lane() noexcept {
-    brief_guard const guard{registry_};
-    return lanes_;
-  }
   void wait_for_intervals(lane& of) noexcept;
+  void look_for_unseen_launches() noexcept;
   template <class Recording>
   void copy_samples(lane& of, Recording& into);
   template <class Environment>
@@ -218,6 +236,7 @@ class recorder_core {
 
   std::atomic<std::uint64_t> references_{1};
   std::atomic<bool> closed_{false};
+  std::atomic<std::uint32_t> spans_{0};
   mode const recorded_;
   std::string const why_not_;
   capacity const limits_;

@@ -1,0 +1,138 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <streamgauge/measure/graph_interval.hpp>
+#include <streamgauge/measure/replayed_pairs.hpp>
+
+namespace streamgauge {
+
+/// Launches an executable graph, and gives a sample of every phase inside for each replay, without stalling.
+/// Why: a graph records the same events at every replay, so N replays leave the times of the last one. Here each replay
+/// gets events of its own: they are swapped on the executable graph between two launches.
+/// Shape: for each launch one sample of `launches`, the host's side alone, and one of each phase and span that was captured
+/// with `sg::in_graphs`, the device's side alone.
+/// Requires: the executable graph, and the graph that it was instantiated from, outlive it. After cudaGraphExecUpdate that
+/// is still the first one; for an executable made from a clone it is the clone. Nothing else launches the executable: a
+/// launch past it leaves no sample; that it happened is reported where it can be seen, how often is not known.
+/// Throws: the constructor, `cuda_error` when the graph cannot be read; launching never.
+/// Sync: only `wait`.
+/// Threads: one at a time.
+/// Example: `sg::graph_replay replay{step, executable, graph, stream}; sg::check(replay.launch());`
+class graph_replay {
+ public:
+  template <class Unit = failing_here>
+  graph_replay(phase const& launches, cudaGraphExec_t executable, cudaGraph_t graph, stream_ref stream, Unit* = nullptr)
+      : launches_{launches}, executable_{executable}, stream_{stream}, pairs_{launches.node().core} {
+    graph_api const* const cuda = measuring() ? graph_functions() : nullptr;
+    if (!cuda) return;
+    std::vector<record_node> nodes;
+    if (int const status = find_record_nodes(*cuda, graph, nodes); status != cudaSuccess)
+      fail<Unit>(static_cast<cudaError_t>(status),
+                 std::string{"graph_replay of phase \""} + launches.node().name() +
+                     "\" cannot read the graph: it must be the one that the executable graph was instantiated from, "
+                     "and still be there. " +
+                     describe(static_cast<cudaError_t>(status), "cuGraphGetNodes"));
+    pairs_.find(nodes);
+    look_for_unseen();  // launched before
+  }
+  graph_replay(graph_replay const&) = delete;
+  graph_replay& operator=(graph_replay const&) = delete;
+  ~graph_replay() {
+    if (pairs_.size() == 0) return;
+    look_for_unseen();
+    put_back();
+  }
+
+  /// Launches the graph on the stream; CUDA's status of the launch. It does not become the runtime's last error.
+  /// Sync: none. Capture: a launch into a stream capture becomes a node of that graph, and gives no sample.
+  [[nodiscard]] cudaError_t launch() noexcept {
+    graph_api const* const cuda = graph_functions();
+    if (!cuda) return driver().api ? cudaErrorSymbolNotFound : cudaErrorInsufficientDriver;
+    auto const whole = launches_.enter(host_only);
+    lane* const mine = pairs_.size() > 0 && measuring() ? lane_here(core()) : nullptr;
+    if (!mine) return run(*cuda);
+    look_for_unseen();
+    absence why = absence::none;
+    event_pool* pool = nullptr;
+    {
+      brief_guard const guard{mine->lock};
+      pool = mine->closed || broken_ ? nullptr : mine->pool_for(stream_, why, pairs_.name());
+      if (pool && !(pool->context() == pairs_.context())) {
+        pool = nullptr;
+        why = absence::other_device;
+      }
+      if (broken_) why = absence::call_failed;
+      bool const is_launch = why != absence::stream_capture && !mine->closed;
+      if (is_launch) pairs_.prepare(*mine, pool, why, stream_, launches_.node().index, host_now() - core().origin());
+    }
+    int status = broken_ ? static_cast<int>(cudaSuccess) : pairs_.swap(*cuda, executable_);
+    bool const swapped = status == cudaSuccess && !broken_;
+    cudaError_t const launched = run(*cuda);
+    if (swapped) status = launched;
+    {
+      brief_guard const guard{mine->lock};
+      if (status != cudaSuccess) why = mine->refuse(status, pairs_.name());
+      pairs_.launched(*mine, why);
+      if (swapped && launched == cudaSuccess) mine->records.fetch_add(pairs_.records(), std::memory_order_relaxed);
+    }
+    if (swapped) {
+      pairs_.let_go_of_earlier(*mine);
+      pairs_.used_own();
+    } else if (!broken_) {
+      pairs_.abandon(absence::call_failed);
+      broken_ = true;
+    }
+    return launched;
+  }
+
+  /// Waits until the device is done with every launch so far, and reads the times.
+  /// Sync: waits for the events of the recorder's finished intervals.
+  void wait() noexcept { core().drain(); }
+
+  /// How many intervals of the recorder's phases the graph holds; those of a span count one by one.
+  [[nodiscard]] std::size_t intervals() const noexcept { return pairs_.size(); }
+
+ private:
+  [[nodiscard]] recorder_core& core() const noexcept { return launches_.node().core; }
+  [[nodiscard]] bool measuring() const noexcept { return launches_.node().recorded == mode::time && !core().closed(); }
+
+  [[nodiscard]] cudaError_t run(graph_api const& cuda) const noexcept {
+    int status = cuda.launch(executable_, stream_.handle());
+    if (status == cudaErrorDeviceUninitialized && driver().api) {
+      // A special stream on a thread whose first CUDA call is still to come.
+      context_answer const found = current_context(*driver().api);
+      context_scope const current{*driver().api, found.key.handle};
+      if (found.status == cudaSuccess && current.status() == cudaSuccess)
+        status = cuda.launch(executable_, stream_.handle());
+    }
+    return static_cast<cudaError_t>(status);
+  }
+
+  void look_for_unseen() noexcept {
+    driver_answer const cuda = driver();
+    if (pairs_.size() > 0 && cuda.api && !core().closed() && pairs_.recorded_past_us(*cuda.api))
+      core().problems().note(trouble::unseen_launch, pairs_.name());
+  }
+
+  // The executable graph records its own events again, and none of a pool.
+  void put_back() noexcept {
+    graph_api const* const cuda = graph_functions();
+    driver_answer const alive_driver = driver();
+    lane* const mine = lane_here(core());
+    if (!cuda || !alive_driver.api || broken_ || !alive(*alive_driver.api, pairs_.context())) return;
+    if (pairs_.swap(*cuda, executable_) == cudaSuccess && mine) pairs_.let_go_of_earlier(*mine);
+  }
+
+  phase launches_;
+  cudaGraphExec_t executable_;
+  stream_ref stream_;
+  replayed_pairs pairs_;
+  bool broken_ = false;  // a swap failed: nobody knows what the executable graph records
+};
+
+}  // namespace streamgauge
+
+#endif

@@ -1,0 +1,236 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <streamgauge/measure/graph_api.hpp>
+#include <streamgauge/measure/recorder_core.hpp>
+#include <streamgauge/measure/span_group.hpp>
+
+namespace streamgauge {
+
+/// An interval inside a graph, and the events that the executable graph records for it now.
+/// Why: those events must not be used for anything else while a launch may still record them, also one that nobody saw.
+struct replayed_pair {
+  timed_slot* captured = nullptr;  ///< what was recorded in the capture: the graph's own events
+  cudaGraphNode_t start = nullptr;
+  cudaGraphNode_t stop = nullptr;
+  timed_slot* now = nullptr;   ///< what the executable graph records now
+  lane* now_in = nullptr;      ///< the lane of that slot; null: the graph's own
+  timed_slot* next = nullptr;  ///< what the launch under way is to record; null: the graph's own, and no sample
+};
+
+/// The intervals inside one graph, their events swapped from launch to launch.
+/// Threads: one at a time.
+class replayed_pairs {
+ public:
+  explicit replayed_pairs(recorder_core& core) noexcept : core_{core} {}
+
+  /// Finds the intervals of the recorder's phases among the record nodes of a graph.
+  /// Throws: only `std::bad_alloc`.
+  void find(std::vector<record_node> const& nodes);
+
+  [[nodiscard]] std::size_t size() const noexcept { return pairs_.size(); }
+  [[nodiscard]] context_key context() const noexcept { return pairs_.front().captured->pool->context(); }
+  /// How many event records a launch makes.
+  [[nodiscard]] std::uint32_t records() const noexcept { return static_cast<std::uint32_t>(2 * pairs_.size()); }
+  [[nodiscard]] char const* name() const noexcept { return pairs_.front().captured->phase; }
+
+  /// Takes events and samples for a launch from the lane of the launching thread; without a pool the samples say why.
+  /// Under the lane's lock.
+  void prepare(lane& mine, event_pool* pool, absence why, stream_ref stream, std::uint32_t parent,
+               nanoseconds now) noexcept;
+  /// Lets the executable graph record them; CUDA's status. After a failure it is not known what it records.
+  [[nodiscard]] int swap(graph_api const& cuda, cudaGraphExec_t executable) noexcept;
+  /// After the launch: the intervals wait for the device, or are given up. Under the lane's lock.
+  void launched(lane& mine, absence why) noexcept;
+  /// A launch whose first interval had no events from a pool: the graph's own were recorded.
+  void used_own() noexcept { own_used_ = own_used_ || pairs_.front().now == pairs_.front().captured; }
+  /// What was recorded before goes back to its pool once it was read. Under no lock.
+  void let_go_of_earlier(lane& mine) noexcept;
+  /// After a swap that failed: what the executable graph may or may not record is never used again. Under no lock.
+  void abandon(absence why) noexcept;
+
+  /// Whether the events that were read last were recorded once more since: by a launch that nobody told of.
+  [[nodiscard]] bool recorded_past_us(driver_api const& cuda) noexcept;
+
+ private:
+  [[nodiscard]] span_group* group_after(lane& mine, span_group const& captured, std::uint32_t parent,
+                                        nanoseconds now) noexcept;
+
+  recorder_core& core_;
+  std::vector<replayed_pair> pairs_;
+  // The groups of the launch under way, each with the one that it is made after.
+  struct made_after {
+    span_group const* captured;
+    span_group* group;
+  };
+  std::vector<made_after> groups_;
+  observation own_{absence::not_replayed};  // what the first pair's own events read when they were looked at last
+  bool own_used_ = false;                   // a launch of ours recorded them since
+};
+
+inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
+  auto const node_of = [&nodes](cudaEvent_t event) {
+    for (record_node const& each : nodes)
+      if (each.event == event) return each.node;
+    return cudaGraphNode_t{};
+  };
+  for (lane* each = core_.lanes(); each; each = each->next) {
+    std::size_t count = 0;
+    {
+      brief_guard const guard{each->lock};
+      for (timed_slot const* slot = each->captured; slot; slot = slot->next) ++count;
+    }
+    pairs_.reserve(pairs_.size() + count);  // not under the lock
+    brief_guard const guard{each->lock};
+    timed_slot* slot = each->captured;
+    for (std::size_t left = count; slot && left > 0; slot = slot->next, --left) {
+      replayed_pair const pair{slot, node_of(slot->start), node_of(slot->stop), slot, nullptr, nullptr};
+      if (!pair.start || !pair.stop) continue;
+      slot->held = true;  // somebody tells its replays apart
+      pairs_.push_back(pair);
+      if (!slot->keeper) continue;
+      auto const* const group = static_cast<span_group const*>(slot->keeper);
+      bool known = false;
+      for (made_after const& one : groups_) known = known || one.captured == group;
+      if (!known) groups_.push_back({group, nullptr});
+    }
+  }
+  // In the order in which they were entered, the newest of a lane stood first.
+  for (std::size_t i = 0; i < pairs_.size() / 2; ++i) std::swap(pairs_[i], pairs_[pairs_.size() - 1 - i]);
+}
+
+inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, stream_ref stream, std::uint32_t parent,
+                                    nanoseconds now) noexcept {
+  for (made_after& each : groups_) each.group = group_after(mine, *each.captured, parent, now);
+  for (replayed_pair& pair : pairs_) {
+    timed_slot const& captured = *pair.captured;
+    absence missing = why;
+    pair.next = pool ? mine.take_from(*pool, stream, missing, captured.phase) : nullptr;
+    span_group* group = nullptr;
+    for (made_after const& each : groups_)
+      if (each.captured == captured.keeper) group = each.group;
+    bool const counts = captured.where != nullptr;  // not a stream of a span that is stamped for the wall alone
+    stored_sample* const kept = counts ? mine.add_sample() : nullptr;
+    if (kept) {
+      kept->series = captured.series;
+      kept->entered = now;
+      kept->device = pair.next ? absence::still_open : missing;
+      kept->parent = captured.where->parent == stored_sample::no_series ? parent : captured.where->parent;
+      kept->thread = mine.thread;
+      kept->records_inside = captured.where->records_inside;
+      kept->part = captured.where->part;
+      kept->span = group ? group->number : 0;
+    } else if (counts) {
+      core_.lose(captured.series);
+    }
+    if (!pair.next) {
+      if (group) group->spoil(missing);
+      continue;
+    }
+    pair.next->where = kept;
+    pair.next->series = captured.series;
+    pair.next->held = true;
+    if (group) group->add(*pair.next);
+  }
+}
+
+inline span_group* replayed_pairs::group_after(lane& mine, span_group const& captured, std::uint32_t parent,
+                                               nanoseconds now) noexcept {
+  span_group* const group = span_group::take(mine);
+  stored_sample* const kept = group ? mine.add_sample() : nullptr;
+  if (!kept) core_.lose(captured.series);
+  if (!group) return nullptr;
+  group->pool = captured.pool;
+  group->number = core_.next_span();
+  group->series = captured.series;
+  group->spoiled = captured.spoiled;
+  group->where = kept;
+  if (!kept) return group;
+  kept->series = captured.series;
+  kept->entered = now;
+  kept->device = absence::still_open;
+  kept->parent = captured.parent == stored_sample::no_series ? parent : captured.parent;
+  kept->thread = mine.thread;
+  kept->records_inside = captured.records;
+  kept->part = span_part::whole;
+  kept->span = group->number;
+  return group;
+}
+
+inline int replayed_pairs::swap(graph_api const& cuda, cudaGraphExec_t executable) noexcept {
+  for (replayed_pair& pair : pairs_) {
+    timed_slot* const wanted = pair.next ? pair.next : pair.captured;
+    if (wanted == pair.now) continue;
+    int status = cuda.set_event(executable, pair.start, wanted->start);
+    if (status == cudaSuccess) status = cuda.set_event(executable, pair.stop, wanted->stop);
+    if (status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
+}
+
+inline void replayed_pairs::launched(lane& mine, absence why) noexcept {
+  for (replayed_pair const& pair : pairs_) {
+    if (!pair.next) continue;
+    if (why == absence::none) {
+      mine.wait_for_device(*pair.next);
+    } else {
+      if (pair.next->where) pair.next->where->device = why;
+      mine.release(*pair.next, why);
+    }
+  }
+  for (made_after& each : groups_) {
+    span_group* const group = std::exchange(each.group, nullptr);
+    if (!group) continue;
+    if (why != absence::none) group->spoil(why);
+    group->end();
+  }
+}
+
+inline void replayed_pairs::let_go_of_earlier(lane& mine) noexcept {
+  for (replayed_pair& pair : pairs_) {
+    timed_slot* const wanted = pair.next ? pair.next : pair.captured;
+    timed_slot* const earlier = std::exchange(pair.now, wanted);
+    lane* const in = std::exchange(pair.now_in, pair.next ? &mine : nullptr);
+    pair.next = nullptr;
+    if (!in || earlier == wanted) continue;
+    brief_guard const guard{in->lock};
+    earlier->held = false;
+    if (earlier->idle) in->put_back(*earlier);
+  }
+}
+
+inline void replayed_pairs::abandon(absence why) noexcept {
+  for (replayed_pair& pair : pairs_) {
+    pair.next = nullptr;
+    if (!pair.now_in) continue;
+    // Its reading may be that of another launch by now.
+    brief_guard const guard{pair.now_in->lock};
+    if (!pair.now->idle && pair.now->seen == observation{absence::still_open}) pair.now_in->settle(*pair.now, why);
+  }
+}
+
+inline bool replayed_pairs::recorded_past_us(driver_api const& cuda) noexcept {
+  replayed_pair const& pair = pairs_.front();
+  observation seen = own_;
+  if (!pair.now_in && own_used_) return false;  // ours may not have been reached yet
+  if (pair.now_in) {
+    brief_guard const guard{pair.now_in->lock};
+    seen = pair.now->seen;
+    if (!seen.known()) return false;  // not read yet, or never recorded
+  }
+  if (!alive(cuda, context())) return false;
+  elapsed_answer const again = elapsed(cuda, pair.now->start, pair.now->stop);
+  bool const done = again.status == cudaSuccess;
+  observation const found =
+      done ? observation{again.time}
+           : observation{again.status == cudaErrorNotReady ? absence::unread : absence::not_replayed};
+  if (!pair.now_in) own_ = found;
+  return seen != found && found != observation{absence::not_replayed};
+}
+
+}  // namespace streamgauge
+
+#endif

@@ -1,0 +1,202 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <streamgauge/measure/phase.hpp>
+#include <streamgauge/measure/span_execution.hpp>
+
+namespace streamgauge {
+
+/// Makes a span joined: an edge from the origin to every branch, and from every branch back.
+struct joined_tag {
+  explicit constexpr joined_tag(int) noexcept {}
+};
+inline constexpr joined_tag joined{0};
+
+/// Makes a span joined, and its origin wait first for what is queued on the side streams, so that no backlog leaks in.
+struct isolated_tag {
+  explicit constexpr isolated_tag(int) noexcept {}
+};
+inline constexpr isolated_tag isolated{0};
+
+/// One stream's part of a span: open until the end of the scope that it was entered in.
+/// Why: entered where the part's work begins, after the program's own waits, its interval is the work and not the waiting.
+/// Requires: the span's recorder outlives it. A branch that outlives its span leaves the span without a device time.
+/// Sync: none.
+class [[nodiscard]] branch {
+ public:
+  branch(branch const&) = delete;
+  branch& operator=(branch const&) = delete;
+  static void* operator new(std::size_t) = delete;
+  ~branch() {
+    if (!label_) return;
+    if (now_.open()) close();
+    label_->pop(pushed_on_);
+  }
+
+ private:
+  friend class span;
+  struct place_in_span : span_place {
+    span_execution* of = nullptr;
+    timed_slot* slot = nullptr;
+    span_group* group = nullptr;
+    absence refused = absence::none;  // before anything was recorded
+    bool joins = false;
+  };
+
+  branch(span_execution& of, range_label const* label, series_node* node, stream_ref stream) noexcept : label_{label} {
+    if (!label_) return;
+    pushed_on_ = label_->push();
+    if (!node || !of.open()) return;
+    place_.in = &of.home();
+    place_.parent = of.node().index;
+    place_.admit = &admit;
+    place_.of = &of;
+    place_.joins = of.joins();
+    place_.refused = of.follow_fork(stream);
+    now_.begin(*node, &stream, lifetime::scoped, &place_);
+  }
+
+  static absence admit(span_place& place, timed_slot* slot, stored_sample& where, absence why) noexcept {
+    auto& mine = static_cast<place_in_span&>(place);
+    if (mine.refused != absence::none)
+      why = mine.refused;
+    else if (slot)
+      why = absence::none;
+    mine.slot = slot;
+    return mine.of->admit(slot, where, why, mine.group);
+  }
+
+  void close() noexcept {
+    bool const unwinding = now_.unwinding();
+    int status = cudaSuccess;
+    if (now_.has_interval() && !unwinding) {
+      status = now_.record_stop();
+      // Behind the stop, and before anything else may reach the slot.
+      if (status == cudaSuccess && place_.joins) status = record_edge();
+    }
+    nanoseconds const now = now_.since_origin();
+    if (place_.group) {
+      brief_guard const guard{place_.in->lock};
+      --place_.group->branches;
+    }
+    unwinding ? now_.give_up() : now_.end(status, now);
+  }
+
+  [[nodiscard]] int record_edge() noexcept {
+    timed_slot& slot = *place_.slot;
+    stream_ref const stream = stream_ref::resolved(slot.stream);
+    int const status = record(*driver().api, slot.edge, stream, slot.pool->context());
+    if (status != cudaSuccess) return status;
+    place_.in->records.fetch_add(1, std::memory_order_relaxed);
+    slot.edge_recorded = true;
+    return status;
+  }
+
+  range_label const* label_ = nullptr;
+  thread_mark pushed_on_ = nullptr;
+  execution now_;
+  place_in_span place_{};
+};
+
+/// A phase over several streams, open until the end of the scope that it was entered in.
+/// Why: work that forks to side streams is not between two events on one stream. A span is made of branches: its device
+/// time, the wall, goes from the earliest begin to the latest end of them, by events of one device. Dependencies that the
+/// program makes itself are invisible to it.
+/// Shape: one sample of the phase, and one of each branch, with the same `sample::span`. Over several devices, which share
+/// no clock, one of the phase under the condition device=N for each, and no device time in common.
+/// Units: device time, event to event. A rate over a span uses the wall, never the sum of its branches.
+/// Requires: the streams live until the span ends.
+/// Throws: only `std::bad_alloc`.
+/// Sync: none, unless `wait` is called.
+/// Capture: inside a stream capture it marks and counts. Of a phase declared with `sg::in_graphs` it records: leave each
+/// branch before the program's own join of its stream, since a stamp behind that join would be work that is never joined.
+/// Threads: it ends on the thread that it began on; branches may be entered and left on any.
+/// Example: `sg::span whole{overlap}; { auto part = whole.branch(side, compute); launch(side); }`
+class [[nodiscard]] span {
+ public:
+  /// Observed: stamps only, no dependency is added, and the program runs as if nobody looked.
+  explicit span(phase const& of) noexcept { open(of, span_kind::observed); }
+
+  /// Observed, with streams that are stamped at the begin and the end of the scope: they count for the wall alone.
+  template <class Unit = null_stream_here>
+  span(phase const& of, std::initializer_list<stream_ref> listed, Unit = {}) {
+    open(of, span_kind::observed);
+    for (stream_ref const each : listed) list(each);
+  }
+  template <class Streams, class Unit = null_stream_here, class = decltype(std::declval<Streams const&>().begin())>
+  span(phase const& of, Streams const& listed, Unit unit = {}) {
+    open(of, span_kind::observed);
+    for (auto const& each : listed) list({each, unit});
+  }
+
+  /// Joined: every branch starts behind the origin's start, and the origin waits for every branch before its stop. These
+  /// dependencies come on top of the program's own, and only while times are taken: no program may rely on them.
+  span(phase const& of, joined_tag, stream_ref origin) noexcept {
+    open(of, span_kind::joined);
+    now_.fork_from(origin);
+    now_.fork();
+  }
+
+  /// Joined and isolated: the origin waits first for what is queued on these streams now.
+  span(phase const& of, isolated_tag, stream_ref origin, std::initializer_list<stream_ref> sides) noexcept {
+    open(of, span_kind::joined);
+    now_.fork_from(origin);
+    for (stream_ref const each : sides) now_.isolate_from(each);
+    now_.fork();
+  }
+
+  span(span const&) = delete;
+  span& operator=(span const&) = delete;
+  static void* operator new(std::size_t) = delete;
+  ~span() {
+    if (!label_) return;
+    if (now_.open()) now_.unwinding() ? now_.give_up() : now_.end(wait_policy::none);
+    label_->pop(pushed_on_);
+  }
+
+  /// Enters a branch: the stream's part of the span, and a sample of this phase.
+  /// Throws: only `std::bad_alloc`.
+  [[nodiscard]] streamgauge::branch branch(stream_ref stream, phase const& part) {
+    now_.expect(stream);
+    return {now_, label_ ? &part.node().entry.label : nullptr, &part.node(), stream};
+  }
+  /// Enters a branch without a phase of its own: a sample of the span's phase under branch=1, 2, ... as they are entered.
+  [[nodiscard]] streamgauge::branch branch(stream_ref stream) {
+    now_.expect(stream);
+    series_node* const numbered =
+        now_.open() ? &now_.node().core.refine(now_.node(), {{"branch", now_.next_branch()}}) : nullptr;
+    return {now_, label_, numbered, stream};
+  }
+
+  /// Ends the measured part, waits until every device is done with it, and keeps the host time from entering to then as
+  /// the completion.
+  /// Sync: waits for the stop events of the span, spinning or asleep; no other stream, no device.
+  void wait(wait_policy policy) noexcept {
+    if (!now_.open()) return;
+    now_.unwinding() ? now_.give_up() : now_.end(policy);
+  }
+
+ private:
+  void open(phase const& of, span_kind kind) noexcept {
+    series_node& node = of.node();
+    if (node.recorded == mode::off) return;
+    label_ = &node.entry.label;
+    pushed_on_ = label_->push();
+    if (node.recorded == mode::time) now_.begin(node, kind);
+  }
+  void list(stream_ref stream) {
+    now_.expect(stream);
+    now_.list(stream);
+  }
+
+  range_label const* label_ = nullptr;
+  thread_mark pushed_on_ = nullptr;
+  span_execution now_;
+};
+
+}  // namespace streamgauge
+
+#endif

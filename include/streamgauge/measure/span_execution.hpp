@@ -1,0 +1,296 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <streamgauge/measure/execution.hpp>
+#include <streamgauge/measure/span_groups.hpp>
+
+namespace streamgauge {
+
+/// How a span and the program's streams depend on each other.
+enum class span_kind : std::uint8_t {
+  observed,  ///< stamps only: no dependency is added
+  joined,    ///< every branch starts behind the origin's start, and the origin waits for every branch before its stop
+};
+
+/// One execution of a span while it is open: its host side, and a group of intervals for each device.
+/// Why: whatever thread a branch is entered on, the span's lane keeps it, so that the branches can be placed against each
+/// other when all were read.
+/// Threads: it ends on the thread that it began on; branches may come from any.
+class span_execution {
+ public:
+  span_execution() = default;
+  span_execution(span_execution const&) = delete;
+  span_execution& operator=(span_execution const&) = delete;
+
+  /// Begins: the host stamp.
+  void begin(series_node& node, span_kind kind) noexcept {
+    node_ = &node;
+    kind_ = kind;
+    groups_.begin(node);
+    now_.begin(node, nullptr, lifetime::scoped);
+    if (!open()) return;
+    brief_guard const guard{home().lock};
+    now_.where()->part = span_part::whole;
+    now_.where()->device = absence::still_open;
+    ++home().open_intervals;
+  }
+  [[nodiscard]] bool open() const noexcept { return now_.open(); }
+  [[nodiscard]] bool unwinding() const noexcept { return now_.unwinding(); }
+
+  /// Takes a stream's stamps from here to the end: it counts for the wall.
+  void list(stream_ref stream) noexcept {
+    if (!open()) return;
+    timed_slot* slot = nullptr;
+    {
+      brief_guard const guard{home().lock};
+      slot = take(stream);
+    }
+    if (slot) start(*slot);
+  }
+
+  /// Takes the stream that the branches fork from and are joined to.
+  void fork_from(stream_ref origin) noexcept {
+    if (!open()) return;
+    {
+      brief_guard const guard{home().lock};
+      origin_ = take(origin);
+    }
+  }
+
+  /// Lets the origin wait for what is queued on a stream now, so that it is not in the span.
+  void isolate_from(stream_ref side) noexcept {
+    if (!origin_ || origin_->in_graph) return;  // a graph has no backlog
+    driver_api const& cuda = *driver().api;
+    context_key const context = origin_->pool->context();
+    context_answer const found = context_of(cuda, side);
+    int status = found.status;
+    if (status == cudaSuccess && !(found.key == context)) return refuse(absence::other_device);
+    if (status == cudaSuccess) status = may_record(cuda, side, context);
+    if (status == cudaSuccess) status = record_edge(cuda, *origin_, side);
+    if (status == cudaSuccess) status = wait_on(cuda, stream_ref::resolved(origin_->stream), origin_->edge, context);
+    refuse(status);
+  }
+
+  /// The origin's start, and the event that branches wait for.
+  void fork() noexcept {
+    if (!origin_) return;
+    start(*origin_);
+    driver_api const& cuda = *driver().api;
+    refuse(record_edge(cuda, *origin_, stream_ref::resolved(origin_->stream)));
+  }
+
+  /// Makes a branch's stream wait for the fork, before anything is recorded on it; why not, where that must not be.
+  /// Why: a stream that is not being captured joins the origin's stream capture by this wait.
+  [[nodiscard]] absence follow_fork(stream_ref stream) noexcept {
+    if (!open() || kind_ != span_kind::joined) return absence::none;
+    brief_guard const guard{home().lock};
+    if (!origin_) return spoiled_;
+    driver_api const& cuda = *driver().api;
+    context_key const context = origin_->pool->context();
+    context_answer const found = context_of(cuda, stream);
+    if (found.status != cudaSuccess) return home().refuse(found.status, node_->name());
+    if (!(found.key == context)) return absence::other_device;
+    if (!stream.is_per_thread() && groups_.first()->has_branch_on(stream.handle(), 0)) return absence::branch_twice;
+    if (stream.handle() == origin_->stream && !stream.is_per_thread()) return absence::none;  // in order anyway
+    int const status = wait_on(cuda, stream, origin_->edge, context);
+    return status == cudaSuccess ? absence::none : home().refuse(status, node_->name());
+  }
+
+  /// Takes a branch into the span, or says why not. Under the lock.
+  [[nodiscard]] absence admit(timed_slot* slot, stored_sample& where, absence why, span_group*& into) noexcept {
+    where.part = span_part::branch;
+    if (ending_ && why == absence::none) why = absence::branch_open;
+    if (!slot || why != absence::none) {
+      spoil(why);
+      return why;
+    }
+    span_group* const group = groups_.of(*slot, now_, why);
+    if (group && group->has_branch_on(slot->stream, where.thread)) why = absence::branch_twice;
+    if (kind_ == span_kind::joined && !slot->edge && (slot->in_graph || slot->pool->make_edges(*driver().api) != 0))
+      why = absence::not_prepared;
+    if (why != absence::none) {
+      spoil(why);
+      return why;
+    }
+    where.span = group->number;
+    group->add(*slot);
+    ++group->branches;
+    into = group;
+    return absence::none;
+  }
+
+  /// Makes ready for a stream's device; before anything is recorded, since it may need memory.
+  /// Throws: only `std::bad_alloc`.
+  void expect(stream_ref stream) {
+    if (open() && !joins()) groups_.expect(home(), stream);
+  }
+
+  /// Records what ends the span on the device, waits where that is asked for, and ends it.
+  void end(wait_policy policy) noexcept;
+
+  /// Ends without stops: an exception left the body.
+  void give_up() noexcept {
+    if (!open()) return;
+    {
+      brief_guard const guard{home().lock};
+      spoil(absence::body_threw);
+      let_go(absence::body_threw);
+    }
+    now_.give_up();
+  }
+
+  [[nodiscard]] lane& home() const noexcept { return *now_.home(); }
+  [[nodiscard]] series_node& node() const noexcept { return *node_; }
+  [[nodiscard]] std::uint32_t next_branch() noexcept { return 1 + branches_.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] bool joins() const noexcept { return kind_ == span_kind::joined; }
+
+  /// Records what the origin waits for at the end of a branch; CUDA's status.
+  [[nodiscard]] int record_edge(driver_api const& cuda, timed_slot const& from, stream_ref on) noexcept {
+    int const status = record(cuda, from.edge, on, from.pool->context());
+    if (status == cudaSuccess) home().records.fetch_add(1, std::memory_order_relaxed);
+    return status;
+  }
+
+ private:
+  void spoil(absence why) noexcept {
+    if (spoiled_ == absence::none) spoiled_ = why;
+  }
+  void refuse(absence why) noexcept {
+    brief_guard const guard{home().lock};
+    spoil(why);
+  }
+  void refuse(int status) noexcept {
+    if (status == cudaSuccess) return;
+    brief_guard const guard{home().lock};
+    spoil(home().refuse(status, node_->name()));
+  }
+
+  // A slot for a stream that is stamped as long as the span is open. Under the lock.
+  [[nodiscard]] timed_slot* take(stream_ref stream, absence why = absence::none) noexcept {
+    timed_slot* const slot = reserve(home(), *node_, stream, why);
+    bool const bare = slot && joins() && !slot->edge;
+    if (bare && (slot->in_graph || slot->pool->make_edges(*driver().api) != cudaSuccess)) why = absence::not_prepared;
+    span_group* const group = slot && why == absence::none ? groups_.of(*slot, now_, why) : nullptr;
+    if (group) {
+      group->add(*slot);
+      return slot;
+    }
+    if (slot) home().release(*slot, why);
+    spoil(why);
+    return nullptr;
+  }
+
+  void start(timed_slot const& slot) noexcept {
+    int const status = stamp(*driver().api, *node_, slot, slot.start);
+    if (status == cudaSuccess) home().records.fetch_add(1, std::memory_order_relaxed);
+    refuse(status);
+  }
+
+  // The joins, then the stops of the origin and of what is listed.
+  void record_stops() noexcept;
+  // Every interval waits for the device, belongs to a graph, or is given up. Under the lock.
+  void let_go(absence given_up) noexcept;
+
+  execution now_;
+  series_node* node_ = nullptr;
+  span_groups groups_;
+  timed_slot* origin_ = nullptr;     // with the fork's event
+  absence spoiled_ = absence::none;  // why the span has no device time
+  span_kind kind_ = span_kind::observed;
+  bool ending_ = false;
+  std::atomic<std::uint32_t> branches_{0};
+};
+
+inline void span_execution::record_stops() noexcept {
+  driver_answer const cuda = driver();
+  for (span_group* group = groups_.first(); group && cuda.api; group = group->next) {
+    for (timed_slot* slot = group->first; slot && origin_; slot = slot->beside) {
+      if (!slot->edge_recorded || slot == origin_) continue;
+      if (may_stop(*cuda.api, *slot) != cudaSuccess) continue;
+      refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
+    }
+  }
+  for (span_group* group = groups_.first(); group && cuda.api; group = group->next) {
+    for (timed_slot* slot = group->first; slot; slot = slot->beside) {
+      if (slot->where) continue;
+      int status = may_stop(*cuda.api, *slot);
+      if (status == cudaSuccess) status = stamp(*cuda.api, *node_, *slot, slot->stop);
+      if (status == cudaSuccess) home().records.fetch_add(1, std::memory_order_relaxed);
+      refuse(status);
+    }
+  }
+}
+
+inline void span_execution::let_go(absence given_up) noexcept {
+  stored_sample& own = *now_.where();
+  --home().open_intervals;
+  own.device = spoiled_ != absence::none ? spoiled_ : groups_.several() ? absence::several_devices : absence::not_asked;
+  if (!groups_.first() || spoiled_ != absence::none)
+    own.series = node_->index;  // it counts, also where a graph was captured
+  if (groups_.first() && groups_.first()->where == &own && spoiled_ == absence::none) own.device = absence::still_open;
+  bool const lost = given_up != absence::none || spoiled_ != absence::none || home().closed;
+  for (span_group *group = groups_.first(), *later = nullptr; group; group = later) {
+    later = group->next;
+    if (spoiled_ != absence::none) group->spoil(spoiled_);
+    for (timed_slot *slot = group->first, *other = nullptr; slot; slot = other) {
+      other = slot->beside;
+      if (slot->where) continue;
+      if (lost) {
+        home().release(*slot, spoiled_ != absence::none ? spoiled_ : absence::context_gone);
+      } else if (slot->in_graph) {
+        slot->next = std::exchange(home().captured, slot);
+        slot->seen = absence::none;
+      } else {
+        home().wait_for_device(*slot);
+      }
+    }
+    group->records = home().records.load(std::memory_order_relaxed) - now_.records_before();
+    if (!group->in_graph) group->end();
+  }
+  groups_.forget();
+  origin_ = nullptr;
+}
+
+inline void span_execution::end(wait_policy policy) noexcept {
+  if (!open()) return;
+  {
+    brief_guard const guard{home().lock};
+    ending_ = true;
+    for (span_group const* each = groups_.first(); each; each = each->next)
+      if (each->branches > 0) spoil(absence::branch_open);
+  }
+  record_stops();
+  nanoseconds const submitted = now_.since_origin();
+  span_group const* const first = groups_.first();
+  bool const in_graph = first && first->in_graph;
+  bool const waits = policy != wait_policy::none && first && !in_graph && spoiled_ == absence::none;
+  bool const sleeps = waits && policy == wait_policy::block && now_.on_its_thread() && first->pool->sleeper();
+  int status = cudaSuccess;
+  for (span_group const* group = first; group && waits; group = group->next) {
+    // What joins everything is waited for alone.
+    for (timed_slot const* slot = origin_ ? origin_ : group->first; slot && status == cudaSuccess;
+         slot = origin_ ? nullptr : slot->beside)
+      status = wait_for(*driver().api, *slot, sleeps ? group->pool->sleeper() : nullptr);
+  }
+  nanoseconds const completed = now_.since_origin();
+  if (in_graph && policy != wait_policy::none) node_->core.problems().note(trouble::waited_in_capture, node_->name());
+  {
+    brief_guard const guard{home().lock};
+    stored_sample& own = *now_.where();
+    if (status != cudaSuccess) spoil(home().refuse(status, node_->name()));
+    if (policy != wait_policy::none) {
+      own.completion = spoiled_ != absence::none ? spoiled_ : in_graph ? absence::stream_capture : absence::not_asked;
+      if (waits && status == cudaSuccess) own.completion = completed - now_.entered();
+      if (waits) own.waited = sleeps ? wait_policy::block : wait_policy::spin;
+    }
+    let_go(absence::none);
+  }
+  now_.end(cudaSuccess, submitted);
+}
+
+}  // namespace streamgauge
+
+#endif

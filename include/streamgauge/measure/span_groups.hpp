@@ -1,0 +1,120 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <streamgauge/measure/execution.hpp>
+#include <streamgauge/measure/span_group.hpp>
+
+namespace streamgauge {
+
+/// The groups of one execution of a span: one for each device that it has been seen on.
+/// Why: devices share no clock. On one device the span's own sample has the wall; as soon as there is a second one, each
+/// gets a sample of its own, under the condition device=N, and the span's has no device time.
+/// Threads: under the lock of the span's lane, but for `expect`.
+class span_groups {
+ public:
+  void begin(series_node& node) noexcept { node_ = &node; }
+
+  /// Makes the series for a second device, and for the first one then. Under no lock, and before anything is recorded.
+  /// Throws: only `std::bad_alloc`.
+  void expect(lane& home, stream_ref stream);
+
+  /// The group of the slot's device, made at the first asking; null, and why, where it cannot be.
+  [[nodiscard]] span_group* of(timed_slot const& slot, execution const& now, absence& why) noexcept;
+
+  [[nodiscard]] span_group* first() const noexcept { return first_; }
+  [[nodiscard]] bool several() const noexcept { return several_; }
+  void forget() noexcept { first_ = nullptr; }
+
+ private:
+  // A sample of its own for one of several devices; null without memory.
+  [[nodiscard]] stored_sample* add_row(span_group& group, execution const& now) noexcept;
+
+  series_node* node_ = nullptr;
+  span_group* first_ = nullptr;
+  bool several_ = false;
+};
+
+inline void span_groups::expect(lane& home, stream_ref stream) {
+  driver_answer const cuda = driver();
+  if (!cuda.api) return;
+  context_answer const found = context_of(*cuda.api, stream);
+  if (found.status != cudaSuccess) return;
+  int first = -1;
+  {
+    brief_guard const guard{home.lock};
+    for (span_group const* each = first_; each; each = each->next)
+      if (each->pool->context() == found.key) return;
+    if (!first_) return;
+    first = first_->pool->device();
+  }
+  int device = -1;
+  {
+    context_scope const current{*cuda.api, found.key.handle};
+    if (current.status() != cudaSuccess || cuda.api->context_device(&device) != cudaSuccess) return;
+  }
+  static_cast<void>(node_->core.refine(*node_, {{"device", first}}));
+  static_cast<void>(node_->core.refine(*node_, {{"device", device}}));
+}
+
+inline stored_sample* span_groups::add_row(span_group& group, execution const& now) noexcept {
+  series_node* const row = node_->core.known(*node_, {{"device", group.pool->device()}});
+  stored_sample* const added = row ? now.home()->add_sample() : nullptr;
+  if (!added) {
+    (row ? row : node_)->lost.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  added->series = row->index;
+  added->entered = now.entered();
+  added->device = absence::still_open;
+  added->parent = node_->index;
+  added->thread = now.where()->thread;
+  added->part = span_part::whole;
+  added->span = group.number;
+  return added;
+}
+
+inline span_group* span_groups::of(timed_slot const& slot, execution const& now, absence& why) noexcept {
+  span_group* last = nullptr;
+  for (span_group* each = first_; each; each = each->next) {
+    last = each;
+    if (each->pool != slot.pool) continue;
+    if (each->in_graph == slot.in_graph) return each;
+    why = absence::stream_capture;
+    return nullptr;
+  }
+  if (last && (slot.in_graph || last->in_graph)) {
+    why = absence::other_device;  // the samples of a replay are those of one device
+    return nullptr;
+  }
+  span_group* const group = span_group::take(*now.home());
+  if (!group) {
+    why = absence::no_memory;
+    return nullptr;
+  }
+  stored_sample& own = *now.where();
+  group->pool = slot.pool;
+  group->number = node_->core.next_span();
+  group->series = node_->index;
+  group->parent = own.parent;
+  group->in_graph = slot.in_graph;
+  (last ? last->next : first_) = group;
+  if (slot.in_graph) {
+    own.series = stored_sample::no_series;  // its samples come with the replays
+  } else if (!last) {
+    group->where = &own;
+    own.span = group->number;
+  } else {
+    if (!several_) first_->where = add_row(*first_, now);
+    several_ = true;
+    own.span = 0;
+    group->where = add_row(*group, now);
+  }
+  return group;
+}
+
+}  // namespace streamgauge
+
+#endif

@@ -206,14 +206,13 @@ class span_execution {
 
 inline void span_execution::record_stops() noexcept {
   driver_answer const cuda = driver();
-  for (span_group* group = groups_.first(); group && cuda.api; group = group->next) {
-    for (timed_slot* slot = group->first; slot && origin_; slot = slot->beside) {
-      if (!slot->edge_recorded || slot == origin_) continue;
-      if (may_stop(*cuda.api, *slot) != cudaSuccess) continue;
-      refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
-    }
+  if (!cuda.api) return;
+  bool const joins_now = origin_ && alive(*cuda.api, origin_->pool->context());
+  for (timed_slot* slot = joins_now ? groups_.first()->first : nullptr; slot; slot = slot->beside) {
+    if (!slot->edge_recorded) continue;
+    refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
   }
-  for (span_group* group = groups_.first(); group && cuda.api; group = group->next) {
+  for (span_group* group = groups_.first(); group; group = group->next) {
     for (timed_slot* slot = group->first; slot; slot = slot->beside) {
       if (slot->where) continue;
       int status = may_stop(*cuda.api, *slot);

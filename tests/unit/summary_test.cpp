@@ -293,3 +293,18 @@ TEST_CASE("a handle that was entered only under further conditions has no row of
   CHECK(seen.rows[2].index == 3);
   CHECK(seen.rows[2].what.submit.samples.dropped == 2);
 }
+
+TEST_CASE("what the host could not keep of a series that was asked for device time alone counts as lost device time") {
+  sg::series from;
+  from.samples = {timed(nanoseconds{5})};
+  from.samples[0].submit = sg::absence::not_asked;
+  from.lost = 3;
+  auto const found = sg::summarize(from);
+  CHECK(found.submit.samples.entered == 0);
+  CHECK(found.submit.samples.seen() == 1);
+  CHECK(found.device.samples.entered == 4);
+  CHECK(found.device.samples.dropped == 3);
+  // Where nothing was kept, nothing says what was asked for.
+  from.samples.clear();
+  CHECK(sg::summarize(from).submit.samples.dropped == 3);
+}

@@ -10,6 +10,8 @@
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/statistics.hpp>
 #include <streamgauge/analyze/nesting.hpp>
+#include <streamgauge/analyze/distribution.hpp>
+#include <streamgauge/analyze/span_summary.hpp>
 
 namespace streamgauge {
 
@@ -22,8 +24,11 @@ struct account {
   std::uint64_t kept = 0;
   std::uint64_t dropped = 0;
   std::uint64_t incomplete = 0;
-  std::uint64_t not_asked = 0;  ///< samples for which nobody asked for this observable; not entered
+  std::uint64_t not_asked = 0;  ///< samples that have no such observable (two reasons); not entered
   std::uint64_t by_reason[absence_count] = {};
+
+  /// All samples, asked or not.
+  [[nodiscard]] std::uint64_t seen() const noexcept { return entered + not_asked; }
 
   /// How many samples lack a value for this reason.
   [[nodiscard]] std::uint64_t count(absence why) const noexcept { return by_reason[static_cast<std::size_t>(why)]; }
@@ -38,27 +43,6 @@ struct account {
     entered += times;
     (what == fate::kept ? kept : what == fate::dropped ? dropped : incomplete) += times;
   }
-};
-
-/// Statistics of one stage, warm-up or steady. The members are the same for any count; what does not exist is absent.
-/// Units: nanoseconds; halves and finer where a statistic lies between two samples.
-struct stage_statistics {
-  std::uint64_t count = 0;
-  std::optional<fractional_nanoseconds> median;
-  std::optional<nanoseconds> minimum;
-  std::optional<nanoseconds> maximum;
-  std::optional<fractional_nanoseconds> q25;
-  std::optional<fractional_nanoseconds> q75;
-  std::optional<fractional_nanoseconds> mean;
-  std::optional<fractional_nanoseconds> sample_stddev;  ///< n - 1; absent for one sample
-};
-
-/// One observable's values: warm-up and steady apart, the first one beside them.
-struct distribution {
-  stage_statistics warmup;
-  stage_statistics steady;
-  observation first{absence::not_asked};  ///< the first sample, whatever its stage: a value or why there is none
-  bool first_sample_outlier = false;      ///< without warm-up, the first sample stands far above the rest
 };
 
 /// Whose clock an observable was read from. Values of different clocks are never merged.
@@ -93,79 +77,16 @@ struct summary {
   completion_summary completion;
   std::uint32_t fewest_records_inside = 0;  ///< event records of nested phases within one device interval
   std::uint32_t most_records_inside = 0;
-  bool near_resolution = false;  ///< the steady device median is under 1000 ns
-  bool near_floor = false;       ///< the steady device median is under twice what an empty phase reads
+  bool near_resolution = false;      ///< the steady device median is under 1000 ns
+  bool near_floor = false;           ///< the steady device median is under twice what an empty phase reads
+  std::optional<span_summary> span;  ///< absent for what is no span, and where only the series was at hand
 };
 
-/// Statistics of nanosecond counts.
-[[nodiscard]] inline stage_statistics statistics_of(std::vector<std::int64_t> const& numbers) {
-  stage_statistics found;
-  found.count = numbers.size();
-  if (auto const ends = extremes_of(numbers.data(), numbers.size())) {
-    found.minimum = nanoseconds{ends->minimum};
-    found.maximum = nanoseconds{ends->maximum};
-  }
-  auto const in_time = [](std::optional<double> number) {
-    return number ? std::optional{fractional_nanoseconds{*number}} : std::nullopt;
-  };
-  if (auto const about = moments_of(numbers.data(), numbers.size())) {
-    found.mean = fractional_nanoseconds{static_cast<double>(about->mean)};
-    found.sample_stddev = in_time(about->sample_stddev());
-  }
-  found.median = in_time(median(numbers));
-  found.q25 = in_time(quantile(numbers, 0.25));
-  found.q75 = in_time(quantile(numbers, 0.75));
-  return found;
-}
-
-/// Statistics of durations that need no series.
-[[nodiscard]] inline stage_statistics summarize(std::vector<nanoseconds> const& durations) {
-  std::vector<std::int64_t> numbers;
-  numbers.reserve(durations.size());
-  for (auto const duration : durations) numbers.push_back(duration.count());
-  return statistics_of(numbers);
-}
-
-/// Whether a first sample stands out: above the mean of the rest by more than five of its standard deviations, or,
-/// where the rest does not vary, above 1.5 times its mean. Fewer than two others decide nothing. Source: the rule of
-/// hyperfine.
-[[nodiscard]] inline bool stands_out(std::int64_t first, std::int64_t const* rest, std::size_t count) noexcept {
-  auto const about = moments_of(rest, count);
-  if (!about) return false;
-  auto const deviation = about->sample_stddev();
-  if (!deviation) return false;
-  auto const center = static_cast<double>(about->mean);
-  auto const limit = *deviation > 0.0 ? center + 5.0 * *deviation : 1.5 * center;
-  return static_cast<double>(first) > limit;
-}
-
-/// One observable of a series, of all samples or of those that were waited for in one way.
-[[nodiscard]] inline distribution distribution_of(series const& from, observation sample::*which,
-                                                  std::optional<wait_policy> policy = std::nullopt) {
-  distribution found;
-  std::vector<std::int64_t> warmup;
-  std::vector<std::int64_t> steady;
-  steady.reserve(from.samples.size());
-  bool is_first = true;
-  for (std::size_t i = 0; i < from.samples.size(); ++i) {
-    auto const& one = from.samples[i];
-    if (policy && one.waited != *policy) continue;
-    auto const seen = one.*which;
-    if (is_first) found.first = seen;
-    is_first = false;
-    if (auto const value = seen.value()) (i < from.warmup ? warmup : steady).push_back(value->count());
-  }
-  if (from.warmup == 0 && found.first.known())
-    found.first_sample_outlier = stands_out(steady.front(), steady.data() + 1, steady.size() - 1);
-  found.warmup = statistics_of(warmup);
-  found.steady = statistics_of(steady);
-  return found;
-}
-
-/// The summary of one series. `near_floor` needs the device and stays false; `summarize(recording)` knows it.
+/// The summary of one series. `near_floor` needs the device and `span` the branches: `summarize(recording)` knows them.
 ///
-/// A sample that the host had no memory to keep (`series::lost`) counts as entered and dropped for submit; for device
-/// and completion as well if any sample that was kept was asked for them. Nothing is left of it that could say more,
+/// A sample that the host had no memory to keep (`series::lost`) counts as entered and dropped for submit, unless device
+/// time is all that the series was asked for; for device and completion as well if any sample that was kept was asked
+/// for them. Nothing is left of it that could say more,
 /// and a loss that counts twice is the smaller error than one that is hidden.
 [[nodiscard]] inline summary summarize(series const& from) {
   summary found;
@@ -185,7 +106,8 @@ struct summary {
     any_inside = true;
   }
   if (from.lost > 0) {
-    found.submit.samples.add(absence::no_memory, from.lost);
+    if (found.submit.samples.entered > 0 || found.device.samples.entered == 0)
+      found.submit.samples.add(absence::no_memory, from.lost);
     if (found.device.samples.entered > 0) found.device.samples.add(absence::no_memory, from.lost);
     if (found.completion.samples.entered > 0) found.completion.samples.add(absence::no_memory, from.lost);
   }
@@ -233,12 +155,15 @@ struct recording_summary {
 /// The summary of a whole recording.
 /// A device median is near the floor when it is under twice what an empty phase reads: more than half of it may be
 /// the instrument. Samples do not say which device they came from, so among several devices the largest floor counts.
-[[nodiscard]] inline recording_summary summarize(recording const& from) {
+/// A template, so that only a unit that calls it compiles its body.
+template <class = void>
+[[nodiscard]] recording_summary summarize(recording const& from) {
   recording_summary found{from.recorded, from.why_not_measured, from.environment, from.problems, {}};
   nanoseconds floor{0};
   for (auto const& device : from.environment.devices)
     if (device.event_floor && *device.event_floor > floor) floor = *device.event_floor;
   auto const tree = nest(from.all);
+  span_join<> spans{from.all};
   for (std::size_t i = 0; i < tree.order.size(); ++i) {
     if (only_a_handle(from.all, tree.order[i])) continue;
     found.rows.push_back({});
@@ -249,6 +174,7 @@ struct recording_summary {
     row.what = summarize(from.all[row.index]);
     auto const& median = row.what.device.values.steady.median;
     row.what.near_floor = median && *median < 2 * floor;
+    row.what.span = spans.of(row.index);
   }
   return found;
 }

@@ -85,6 +85,34 @@ sg::recording nested_phases() {
   return from;
 }
 
+// Prepare for 2 ms; then, side by side, compute for 6 ms and communicate for 9 ms; then finalize for 1 ms. Three times,
+// the first one as warm-up in all of them where `warmup` is 1.
+sg::recording side_by_side(std::size_t warmup = 0) {
+  sg::recording from;
+  from.environment.library_version = "0.1.0";
+  constexpr std::int64_t ms = 1'000'000;
+  sg::sample prepare = taken(5000, 2 * ms);
+  sg::sample overlapped = taken(21'000, 9 * ms);
+  sg::sample compute = taken(6000, 6 * ms);
+  sg::sample communicate = taken(7000, 9 * ms);
+  overlapped.part = sg::span_part::whole;
+  compute.part = communicate.part = sg::span_part::branch;
+  compute.parent = communicate.parent = 1;
+  compute.begins = communicate.begins = nanoseconds{0};
+  from.all = {made_of("prepare", {}), made_of("overlapped", {}), made_of("compute", {}), made_of("communicate", {}),
+              made_of("finalize", {})};
+  for (auto& each : from.all) each.warmup = warmup;
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    overlapped.span = compute.span = communicate.span = i;
+    from.all[0].samples.push_back(prepare);
+    from.all[1].samples.push_back(overlapped);
+    from.all[2].samples.push_back(compute);
+    from.all[3].samples.push_back(communicate);
+    from.all[4].samples.push_back(taken(4000, 1 * ms));
+  }
+  return from;
+}
+
 template <class Shown>
 std::string text_of(Shown const& what) {
   std::ostringstream out;
@@ -470,4 +498,196 @@ TEST_CASE("a phase that was entered in many others names four of them and counts
   CHECK(has(text, "inner: shown as a root, it was entered once in outer 0, once in outer 1,"));
   CHECK(has(text, "and in 2 more"));
   CHECK_FALSE(has(text, "in outer 4"));
+}
+
+TEST_CASE("case-19 a span shows its wall, beside it what its branches add up to, and which of them it waits for") {
+  auto const text = text_of(side_by_side());
+  CHECK(text == &R"(
+               submit                       device interval              span
+               host, until left, us         event to event, ms           branches, median, ms
+phase          count  median    min    max  count  median    min    max  busy sum  union  overlap
+-------------  ---------------------------  ---------------------------  ------------------------
+prepare            3   5.000  5.000  5.000      3   2.000  2.000  2.000         -      -        -
+overlapped         3   21.00  21.00  21.00      3   9.000  9.000  9.000     15.00  9.000    6.000
+  compute          3   6.000  6.000  6.000      3   6.000  6.000  6.000         -      -        -
+  communicate      3   7.000  7.000  7.000      3   9.000  9.000  9.000         -      -        -
+finalize           3   4.000  4.000  4.000      3   1.000  1.000  1.000         -      -        -
+
+submit       host time from entering a phase to leaving it: with a stream, what it took to enqueue
+device       from the start event to the stop event on the stream, gaps included: not kernel time
+             of a span it is the wall: earliest begin to latest end over its streams; rates use it
+busy sum     device times of a span's branches added up: overlap counts twice, so no rate uses it
+union        device time in which at least one branch of the span ran
+overlap      device time in which at least two branches of the span ran
+span         overlapped: communicate ended last in 3 of 3 steady executions, by 3 ms at the median:
+             it is the branch to speed up
+samples      submit: 15 entered, all kept
+             device: 15 entered, all kept
+             completion: not asked for, no phase on a stream was waited for
+environment  streamgauge 0.1.0
+)"[1]);
+  CHECK(widest_line(text) <= 100);
+}
+
+TEST_CASE("a span's warm-up has its own line, and what was not a span has none of its numbers") {
+  auto from = side_by_side(1);
+  from.all[2].samples[0].device = nanoseconds{8'000'000};
+  auto const text = text_of(from);
+  CHECK(has(text,
+            "overlapped         2   21.00  21.00  21.00      2   9.000  9.000  9.000     15.00  9.000    6.000\n"
+            " (warm-up)         1   21.00  21.00  21.00      1   9.000  9.000  9.000     17.00  9.000    8.000\n"
+            "  compute          2   6.000  6.000  6.000      2   6.000  6.000  6.000         -      -        -\n"
+            "   (warm-up)       1   6.000  6.000  6.000      1   8.000  8.000  8.000\n"));
+  CHECK(has(text, "communicate ended last in 2 of 2 steady executions"));
+}
+
+TEST_CASE("branches that end last in turn are named with their counts, the most frequent one first") {
+  auto from = side_by_side();
+  from.all[2].samples[1].device = nanoseconds{16'000'000};
+  from.all[1].samples[1].device = nanoseconds{16'000'000};
+  CHECK(has(text_of(from),
+            "span         overlapped: communicate ended last in 2 of 3 steady executions, by 3 ms at the median,\n"
+            "             compute in 1, by 7 ms: the first of them is the branch to speed up\n"));
+  from.all[0].samples.pop_back();
+  from.all[1].samples.pop_back();
+  CHECK(has(text_of(from),
+            "span         overlapped: compute ended last in 1 of 2 steady executions, by 7 ms at the median,\n"
+            "             communicate in 1, by 3 ms: no single one is the branch to speed up\n"));
+}
+
+TEST_CASE("branches that did not overlap say so, and none of them is the one to speed up") {
+  auto from = side_by_side();
+  for (auto& one : from.all[3].samples) one.begins = nanoseconds{6'000'000};
+  for (auto& one : from.all[1].samples) one.device = nanoseconds{15'000'000};
+  auto const text = text_of(from);
+  CHECK(has(text, "     15.00  15.00        0\n"));
+  CHECK(has(text,
+            "span         overlapped: communicate ended last in 3 of 3 steady executions, by 9 ms at the median;\n"
+            "             the branches did not overlap, so each of them adds to the wall\n"));
+  CHECK_FALSE(has(text, "speed up"));
+  // In one execution of three they did.
+  from.all[3].samples[2].begins = nanoseconds{5'000'000};
+  CHECK_FALSE(has(text_of(from), "did not overlap"));
+}
+
+TEST_CASE("a span with one branch has nothing to overlap with") {
+  auto from = side_by_side();
+  from.all.erase(from.all.begin() + 2);
+  CHECK(has(text_of(from),
+            "span         overlapped: communicate ended last in 3 of 3 steady executions, with no other branch\n"
+            "             beside it\n"));
+}
+
+TEST_CASE("executions that are left out of a span's numbers are counted") {
+  auto from = side_by_side();
+  from.all[2].samples[0].device = absence::pool_full;
+  CHECK(has(text_of(from),
+            "communicate ended last in 2 of 2 steady executions, by 3 ms at the median:\n"
+            "             it is the branch to speed up; left out 1 without an interval of every branch\n"));
+  auto sparse = from;
+  sparse.all[2].samples.erase(sparse.all[2].samples.begin() + 1);
+  sparse.all[3].samples.erase(sparse.all[3].samples.begin() + 1);
+  CHECK(has(text_of(sparse), "left out 1 without an interval of every branch; 1 had no\n             branch\n"));
+  for (auto& one : from.all[2].samples) one.device = absence::pool_full;
+  auto const text = text_of(from);
+  CHECK(has(text, "         -      -        -\n  compute"));
+  CHECK(has(text,
+            "span         overlapped: no steady execution has every interval; left out 3 without an interval of\n"
+            "             every branch\n"));
+}
+
+TEST_CASE("a span whose streams are only listed has a wall and no columns of branches") {
+  auto from = side_by_side();
+  from.all.erase(from.all.begin() + 2, from.all.begin() + 4);
+  auto const text = text_of(from);
+  CHECK(has(text, "of a span it is the wall"));
+  CHECK_FALSE(has(text, "busy sum"));
+  CHECK_FALSE(has(text, "\nspan "));
+}
+
+TEST_CASE("all blocks at once stand below each other within 100 columns") {
+  auto from = side_by_side();
+  from.all[0].samples[0].records_inside = 2;
+  std::uint8_t policy = 0;
+  for (auto& one : from.all[1].samples) {
+    one.completion = nanoseconds{9'500'000};
+    one.waited = static_cast<sg::wait_policy>(policy++);
+  }
+  auto const text = text_of(from);
+  CHECK(widest_line(text) <= 100);
+  for (char const* title : {"  span  ", "  completion by spin", "  completion by block", "  completion\n"})
+    CHECK(has(text, title));
+}
+
+TEST_CASE("phases inside a graph have no submit: a dash, their warm-up lines, and an account that says so") {
+  sg::recording from;
+  from.all = {
+      made_of("replay", {taken(3000, 40'000), taken(2000, 40'000), taken(2000, 40'000)}),
+      made_of("layer", {taken(absence::not_asked, nanoseconds{30'000}), taken(absence::not_asked, nanoseconds{20'000}),
+                        taken(absence::not_asked, nanoseconds{20'000})})};
+  from.all[1].warmup = 2;
+  auto text = text_of(from);
+  CHECK(has(text,
+            "replay            3   2.000  2.000  3.000      3   40.00  40.00  40.00\n"
+            "layer             -       -      -      -      1   20.00  20.00  20.00\n"
+            " (warm-up)                                     2   25.00  20.00  30.00\n"
+            " (its first)                                       30.00\n"));
+  CHECK(has(text, "submit: 3 entered, all kept\n               not asked for: layer 3\n"));
+  CHECK_FALSE(has(text, "never entered"));
+  // Nothing else was entered.
+  from.all.erase(from.all.begin());
+  text = text_of(from);
+  CHECK(has(text, "submit: not asked for, no phase was entered outside a graph\n"));
+  CHECK(has(text, "layer             1   20.00  20.00  20.00\n (warm-up)        2   25.00  20.00  30.00\n"));
+  CHECK_FALSE(has(text, "\nsubmit "));
+  CHECK_FALSE(has(text, "never entered"));
+}
+
+TEST_CASE("a span over several devices says why it has no device time, and each device has a row") {
+  sg::recording from;
+  from.all = {made_of("step", {taken(nanoseconds{5000}, absence::several_devices)}),
+              made_of("step", {taken(absence::not_asked, nanoseconds{6000})}),
+              made_of("step", {taken(absence::not_asked, nanoseconds{9000})}),
+              made_of("compute", {taken(1000, 6000), taken(1000, 9000)})};
+  from.all[1].conditions = {{"device", "0"}};
+  from.all[2].conditions = {{"device", "1"}};
+  from.all[0].samples[0].part = sg::span_part::whole;
+  for (std::uint32_t i = 1; i <= 2; ++i) {
+    auto& device = from.all[i].samples[0];
+    auto& branch = from.all[3].samples[i - 1];
+    device.part = sg::span_part::whole;
+    branch.part = sg::span_part::branch;
+    device.span = branch.span = i;
+    device.parent = branch.parent = 0;
+    branch.begins = nanoseconds{0};
+  }
+  auto const text = text_of(from);
+  CHECK(has(text, &R"(
+step                   1   5.000  5.000  5.000      -       -      -      -
+  step [device=0]      -       -      -      -      1   6.000  6.000  6.000
+  step [device=1]      -       -      -      -      1   9.000  9.000  9.000
+  compute              2   1.000  1.000  1.000      2   7.500  6.000  9.000
+
+                   span
+                   branches, median, us
+phase              busy sum  union  overlap
+-----------------  ------------------------
+step                      -      -        -
+  step [device=0]     6.000  6.000        0
+  step [device=1]     9.000  9.000        0
+  compute                 -      -        -
+)"[1]));
+  CHECK(has(text, "submit: 3 entered, all kept\n               not asked for: step [device=0] 1, step [device=1] 1\n"));
+  CHECK(has(text,
+            "device: 4 entered, all kept\n"
+            "               not counted 1, several devices have no clock in common; each has a row of its own:\n"
+            "                 step 1\n"));
+  CHECK(has(text, "span         step [device=1]: compute ended last in 1 of 1 steady executions"));
+  CHECK_FALSE(has(text, "never entered"));
+
+  // Where no device has kept a row, the reason still stands there.
+  from.all.resize(1);
+  CHECK(has(text_of(from),
+            "device: 0 entered\n"
+            "               not counted 1, several devices have no clock in common; each has a row of its own:\n"));
 }

@@ -10,27 +10,29 @@
 #include <streamgauge/analyze/nesting.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/note_lines.hpp>
+#include <streamgauge/report/span_notes.hpp>
 
 namespace streamgauge::report {
 
 /// The lines under a table: what its columns mean, how far they can be trusted, and what became of every sample.
 /// A template, so that only a unit that prints compiles its bodies.
 template <class Summary>
-class notes {
+class notes : public span_notes<> {
  public:
-  explicit notes(Summary const& of) : of_{of} {}
-
-  [[nodiscard]] std::string const& text() const noexcept { return text_; }
+  explicit notes(Summary const& of) : span_notes<>{of.rows}, of_{of} {}
 
   /// What the columns mean; only of those that are there.
   [[gnu::cold]] void add_legend() {
     bool any_inside = false;
     for (auto const& row : of_.rows) any_inside = any_inside || row.what.most_records_inside > 0;
-    text_.append(
-        note("submit", "host time from entering a phase to leaving it: with a stream, what it took to enqueue"));
+    if (entered(submit_of))
+      text_.append(
+          note("submit", "host time from entering a phase to leaving it: with a stream, what it took to enqueue"));
     if (entered(device_of))
       text_.append(
           note("device", "from the start event to the stop event on the stream, gaps included: not kernel time"));
+    add_span_legend();
     if (any_inside)
       text_.append(note("inside", "event records of phases nested in it, on any stream, made while it was open"));
     if (entered(completion_of))
@@ -70,11 +72,13 @@ class notes {
 
   /// What became of every sample of every observable.
   [[gnu::cold]] void add_accounts() {
-    add_account("samples", "submit", submit_of, "no phase was entered");
+    bool any = false;
+    for (auto const& row : of_.rows) any = any || row.what.submit.samples.seen() > 0;
+    add_account("samples", "submit", submit_of, any ? "no phase was entered outside a graph" : "no phase was entered");
     add_account("", "device", device_of, "no phase was entered with a stream");
     add_account("", "completion", completion_of, "no phase on a stream was waited for");
     for (auto const& row : of_.rows) {
-      if (row.what.submit.samples.entered > 0) continue;
+      if (row.what.submit.samples.seen() > 0) continue;
       say(line_.empty() ? "never entered: " : ", ");
       say_name(row.what);
     }
@@ -164,15 +168,6 @@ class notes {
     return false;
   }
 
-  // A line is said piece by piece, then ended.
-  [[gnu::noinline, gnu::cold]] void say(std::string_view piece) { line_.append(piece); }
-  [[gnu::noinline, gnu::cold]] void say_name(summary const& of) { say(unbroken(identity_of(of.phase, of.conditions))); }
-  [[gnu::noinline, gnu::cold]] void say_time(fractional_nanoseconds time) { say(unbroken(with_unit(time))); }
-  [[gnu::noinline, gnu::cold]] void say_signed(int number) {
-    if (number < 0) say("-");
-    auto const wide = static_cast<std::int64_t>(number);
-    say(digits(static_cast<std::uint64_t>(wide < 0 ? -wide : wide)));
-  }
   // CUDA counts 13000 for 13.0 and 12040 for 12.4.
   [[gnu::noinline, gnu::cold]] void say_version(int number) {
     say_signed(number / 1000);
@@ -186,17 +181,13 @@ class notes {
     say(escaped(device.name));
     say(")");
   }
-  [[gnu::noinline, gnu::cold]] void end(char const* label) {
-    text_.append(note(label, line_));
-    line_.clear();
-  }
 
   [[gnu::cold]] void add_account(char const* label, char const* observable, pick of, char const* why_not_asked) {
     account all;
     for (auto const& row : of_.rows)
       for (std::size_t i = 0; i < absence_count; ++i) all.add(static_cast<absence>(i), of(row.what).by_reason[i]);
     say(observable);
-    if (all.entered == 0) {
+    if (all.entered == 0 && all.count(absence::several_devices) == 0) {
       say(": not asked for, ");
       say(why_not_asked);
       return end(label);
@@ -205,7 +196,7 @@ class notes {
     say(digits(all.entered));
     say(" entered");
     if (all.kept == all.entered) {
-      say(", all kept");
+      say(all.entered > 0 ? ", all kept" : "");
     } else {
       say(" = ");
       say(digits(all.kept));
@@ -220,10 +211,10 @@ class notes {
       auto const why = static_cast<absence>(i);
       auto const became = fate_of(why);
       if (became == fate::kept || all.count(why) == 0) continue;
-      if (became == fate::not_asked) {
+      if (why == absence::not_asked) {
         say("  not asked for:");
       } else {
-        say(became == fate::dropped ? "  dropped " : "  incomplete ");
+        say(became == fate::not_asked ? "  not counted " : became == fate::dropped ? "  dropped " : "  incomplete ");
         say(digits(all.count(why)));
         say(", ");
         say(describe(why));
@@ -289,8 +280,6 @@ class notes {
   }
 
   Summary const& of_;
-  std::string line_;
-  std::string text_;
 };
 
 }  // namespace streamgauge::report

@@ -7,6 +7,8 @@
 
 #include <streamgauge/time.hpp>
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/distribution.hpp>
+#include <streamgauge/analyze/span_summary.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/grid.hpp>
@@ -23,6 +25,7 @@ class number_table {
     add_lines();
     add_block({"submit", "host, until left", submit_of});
     add_block({"device interval", "event to event", device_of});
+    add_spans();
     add_completion();
   }
 
@@ -92,23 +95,24 @@ class number_table {
   }
 
   // The unit of the largest median, unless the smallest would begin with zeros in it.
-  [[nodiscard]] std::optional<unit> unit_for(observable const& which) const {
+  struct unit_choice {
     double least = 0.0;
     double most = -1.0;
-    for (auto const& row : of_.rows) {
-      auto const& values = which.of(row.what).values;
-      for (auto const* stage : {&values.steady, &values.warmup}) {
-        if (!stage->median) continue;
-        auto const median = stage->median->count();
-        if (most < 0.0 || median < least) least = median;
-        if (median > most) most = median;
-      }
+
+    void consider(stage_statistics const& stage) noexcept {
+      if (!stage.median) return;
+      auto const median = stage.median->count();
+      if (most < 0.0 || median < least) least = median;
+      if (median > most) most = median;
     }
-    if (most < 0.0) return std::nullopt;
-    auto const in = natural_unit(fractional_nanoseconds{most});
-    auto const finest = natural_unit(fractional_nanoseconds{10.0 * least});
-    return finest < in ? finest : in;
-  }
+
+    [[nodiscard]] std::optional<unit> made() const noexcept {
+      if (most < 0.0) return std::nullopt;
+      auto const in = natural_unit(fractional_nanoseconds{most});
+      auto const finest = natural_unit(fractional_nanoseconds{10.0 * least});
+      return finest < in ? finest : in;
+    }
+  };
 
   [[gnu::cold]] void add_block(observable const& which) {
     bool entered = false;
@@ -122,7 +126,13 @@ class number_table {
     auto& cells = added.cells;
     added.title = which.title;
     added.subtitle = which.subtitle;
-    auto const in = unit_for(which);
+    unit_choice units;
+    for (auto const& row : of_.rows) {
+      auto const& values = which.of(row.what).values;
+      units.consider(values.steady);
+      units.consider(values.warmup);
+    }
+    auto const in = units.made();
     if (in) added.subtitle.append(", ").append(name_of(*in));
     if (any_inside) added.corner = "records";
     added.columns = any_inside ? 5 : 4;
@@ -158,6 +168,48 @@ class number_table {
     cells[at + 3] = shown.maximum ? in_unit(*shown.maximum, in) : "-";
   }
 
+  // What the branches of a span amount to. An overlap is often nothing, so it has no say in the unit.
+  [[gnu::cold]] void add_spans() {
+    bool any = false;
+    unit_choice units;
+    for (auto const& row : of_.rows) {
+      if (!notes<Summary>::has_branches(row.what)) continue;
+      any = true;
+      for (auto const* times : {&row.what.span->busy_sum, &row.what.span->busy_union}) {
+        units.consider(times->steady);
+        units.consider(times->warmup);
+      }
+    }
+    if (!any) return;
+    auto& added = grid_.next_block();
+    added.title = "span";
+    added.subtitle = "branches, median";
+    auto const in = units.made();
+    if (in) added.subtitle.append(", ").append(name_of(*in));
+    added.columns = 3;
+    for (auto const* heading : {"busy sum", "union", "overlap"}) added.cells.emplace_back(heading);
+    for (auto const& row : of_.rows) {
+      auto const lines = lines_of(row.what);
+      for (std::uint8_t stage = 0; stage < lines; ++stage)
+        add_span_cells(added.cells, row.what, static_cast<kind>(stage), in.value_or(unit::ns));
+    }
+    grid_.measure(added);
+  }
+
+  [[gnu::cold]] static void add_span_cells(std::vector<std::string>& cells, summary const& of, kind stage, unit in) {
+    bool const has_branches = notes<Summary>::has_branches(of);
+    auto const at = cells.size();
+    cells.resize(at + 3, stage == kind::steady || (has_branches && stage == kind::warmup) ? "-" : "");
+    if (!has_branches || stage == kind::first) return;
+    auto const add = [&](std::size_t column, staged_statistics const& times) {
+      auto const& median = (stage == kind::steady ? times.steady : times.warmup).median;
+      if (median) cells[at + column] = in_unit(*median, in);
+    };
+    add(0, of.span->busy_sum);
+    add(1, of.span->busy_union);
+    add(2, of.span->overlap);
+  }
+
   static std::string records_inside(summary const& of) {
     if (of.most_records_inside == 0) return "";
     auto text = digits(of.fewest_records_inside);
@@ -178,7 +230,7 @@ template <class Ostream>
   std::string text;
   notes under{of};
   bool entered = false;
-  for (auto const& row : of.rows) entered = entered || row.what.submit.samples.entered > 0;
+  for (auto const& row : of.rows) entered = entered || row.what.submit.samples.seen() > 0;
   if (of.recorded != mode::time) {
     text.append("not measured: ");
     if (!of.why_not_measured.empty())
@@ -194,6 +246,7 @@ template <class Ostream>
     text.push_back('\n');
     under.add_legend();
     under.add_instrument();
+    under.add_spans();
     under.add_accounts();
     under.add_warnings();
   }

@@ -162,21 +162,27 @@ TEST_CASE("of branches that end together the earlier series counts, by nothing, 
   CHECK(found.branches[0].times == 3);
   CHECK(found.branches[0].median_lead->count() == 0.0);
   CHECK(found.branches[1].times == 0);
+  CHECK(found.busy_union.steady.minimum == nanoseconds{9});
+  CHECK(found.overlap.steady.minimum == nanoseconds{4});
 }
 
 TEST_CASE("the lead is to the next-latest end, wherever that branch stands") {
-  for (auto const& ends : {std::pair{50, 20}, std::pair{20, 50}}) {
+  // The ends of three branches in the order of their begins: each order of 50, 42 and 20.
+  std::int64_t ends[] = {20, 42, 50};
+  do {
     auto from = step_of_two();
     from.all.resize(4);
     from.all[3].phase = "copy";
-    add_execution(from, 1, {0, ends.first}, {1, ends.second - 1});
-    from.all[3].samples.push_back(branch(1, known(2), known(40)));
+    add_execution(from, 1, {0, ends[0]}, {1, ends[1] - 1});
+    from.all[3].samples.push_back(branch(1, known(2), known(ends[2] - 2)));
     auto const found = span_of(from);
     CHECK(found.most_branches == 3);
-    auto const& last = found.branches[ends.first == 50 ? 0 : 1];
-    CHECK(last.times == 1);
-    CHECK(last.median_lead->count() == 8.0);
-  }
+    REQUIRE(found.branches.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(found.branches[i].times == (ends[i] == 50 ? 1 : 0));
+      if (ends[i] == 50) CHECK(found.branches[i].median_lead->count() == 8.0);
+    }
+  } while (std::next_permutation(ends, ends + 3));
 }
 
 TEST_CASE("one branch ends last by nothing that could be said") {
@@ -239,23 +245,32 @@ TEST_CASE("branches find their span by its number, in whatever order they were k
   CHECK(found.branches[1].median_lead->count() == 11.5);
 }
 
-TEST_CASE("two spans that share their branch phases are told apart") {
+TEST_CASE("two spans that share a branch phase are told apart") {
   auto from = step_of_two();
-  from.all.resize(4);
+  from.all.resize(5);
   from.all[3].phase = "other";
+  from.all[4].phase = "copy";
   add_execution(from, 1, {0, 6}, {0, 9});
-  from.all[3].samples = {whole(2, known(30))};
-  from.all[2].samples.push_back(branch(2, known(0), known(20), 3));
-  from.all[1].samples.push_back(branch(2, known(0), known(30), 3));
-  auto const step = span_of(from, 0);
-  auto const other = span_of(from, 3);
+  from.all[3].samples = {whole(2, known(31))};
+  from.all[4].samples = {branch(2, known(0), known(20), 3)};
+  from.all[1].samples.push_back(branch(2, known(1), known(30), 3));
+  auto const found = sg::summarize(from);
+  auto const& step = *row_of(found, 0).span;
+  auto const& other = *row_of(found, 3).span;
   CHECK(median(step.busy_sum.steady) == 15.0);
   CHECK(median(other.busy_sum.steady) == 50.0);
+  REQUIRE(step.branches.size() == 2);
+  CHECK(step.branches[0].index == 1);
   CHECK(step.branches[0].times == 0);
+  CHECK(step.branches[1].index == 2);
   CHECK(step.branches[1].times == 1);
+  REQUIRE(other.branches.size() == 2);
+  CHECK(other.branches[0].index == 1);
   CHECK(other.branches[0].times == 1);
-  CHECK(other.branches[0].median_lead->count() == 10.0);
+  CHECK(other.branches[0].median_lead->count() == 11.0);
+  CHECK(other.branches[1].index == 4);
   CHECK(other.branches[1].times == 0);
+  CHECK_FALSE(other.branches[1].median_lead);
 }
 
 TEST_CASE("of a span over several devices each device's row has its own branches, and the span itself has no sum") {

@@ -11,6 +11,8 @@
 
 namespace streamgauge {
 
+// Functions are templates, so that only a unit that calls them compiles their bodies.
+
 /// Statistics of one stage, warm-up or steady. The members are the same for any count; what does not exist is absent.
 /// Units: nanoseconds; halves and finer where a statistic lies between two samples.
 struct stage_statistics {
@@ -33,7 +35,8 @@ struct distribution {
 };
 
 /// Statistics of nanosecond counts.
-[[nodiscard]] inline stage_statistics statistics_of(std::vector<std::int64_t> const& numbers) {
+template <class = void>
+[[nodiscard]] stage_statistics statistics_of(std::vector<std::int64_t> const& numbers) {
   stage_statistics found;
   found.count = numbers.size();
   if (auto const ends = extremes_of(numbers.data(), numbers.size())) {
@@ -54,7 +57,8 @@ struct distribution {
 }
 
 /// Statistics of durations that need no series.
-[[nodiscard]] inline stage_statistics summarize(std::vector<nanoseconds> const& durations) {
+template <class = void>
+[[nodiscard]] stage_statistics summarize(std::vector<nanoseconds> const& durations) {
   std::vector<std::int64_t> numbers;
   numbers.reserve(durations.size());
   for (auto const duration : durations) numbers.push_back(duration.count());
@@ -64,7 +68,8 @@ struct distribution {
 /// Whether a first sample stands out: above the mean of the rest by more than five of its standard deviations, or,
 /// where the rest does not vary, above 1.5 times its mean. Fewer than two others decide nothing. Source: the rule of
 /// hyperfine.
-[[nodiscard]] inline bool stands_out(std::int64_t first, std::int64_t const* rest, std::size_t count) noexcept {
+template <class = void>
+[[nodiscard]] bool stands_out(std::int64_t first, std::int64_t const* rest, std::size_t count) noexcept {
   auto const about = moments_of(rest, count);
   if (!about) return false;
   auto const deviation = about->sample_stddev();
@@ -75,8 +80,9 @@ struct distribution {
 }
 
 /// One observable of a series, of all samples or of those that were waited for in one way.
-[[nodiscard]] inline distribution distribution_of(series const& from, observation sample::*which,
-                                                  std::optional<wait_policy> policy = std::nullopt) {
+template <class = void>
+[[nodiscard]] distribution distribution_of(series const& from, observation sample::*which,
+                                           std::optional<wait_policy> policy = std::nullopt) {
   distribution found;
   std::vector<std::int64_t> warmup;
   std::vector<std::int64_t> steady;

@@ -51,7 +51,7 @@ class span_join {
   explicit span_join(std::vector<Series> const& all) : all_{all}, slots_(all.size(), all.size()) {
     for (std::size_t i = 0; i < all.size(); ++i)
       for (auto const& one : all[i].samples)
-        if (one.part == span_part::branch && one.span != 0) branches_.push_back(branch_of(one, i));
+        if (one.part == span_part::branch) branches_.push_back(branch_of(one, i));
     put_in_order(branches_, [](branch const& a, branch const& b) {
       return a.span != b.span ? a.span < b.span : a.ran.begin < b.ran.begin;
     });

@@ -15,6 +15,8 @@
 
 namespace streamgauge {
 
+// Functions are templates, so that only a unit that calls them compiles their bodies.
+
 /// How many reasons of absence there are.
 inline constexpr std::size_t absence_count = static_cast<std::size_t>(absence::negative) + 1;
 
@@ -86,9 +88,10 @@ struct summary {
 ///
 /// A sample that the host had no memory to keep (`series::lost`) counts as entered and dropped for submit, unless device
 /// time is all that the series was asked for; for device and completion as well if any sample that was kept was asked
-/// for them. Nothing is left of it that could say more,
-/// and a loss that counts twice is the smaller error than one that is hidden.
-[[nodiscard]] inline summary summarize(series const& from) {
+/// for them. Nothing is left of it that could say more, and a loss that counts twice is the smaller error than one that
+/// is hidden.
+template <class = void>
+[[nodiscard]] summary summarize(series const& from) {
   summary found;
   found.phase = from.phase;
   found.conditions = from.conditions;
@@ -144,7 +147,8 @@ struct recording_summary {
 
 /// Whether a series was never entered while the same phase was, under other conditions: a handle to which conditions are
 /// added on entering has nothing of its own to show.
-[[nodiscard]] inline bool only_a_handle(std::vector<series> const& all, std::size_t index) noexcept {
+template <class = void>
+[[nodiscard]] bool only_a_handle(std::vector<series> const& all, std::size_t index) noexcept {
   auto const entered = [](series const& each) { return !each.samples.empty() || each.lost > 0; };
   if (entered(all[index])) return false;
   for (auto const& other : all)
@@ -155,7 +159,6 @@ struct recording_summary {
 /// The summary of a whole recording.
 /// A device median is near the floor when it is under twice what an empty phase reads: more than half of it may be
 /// the instrument. Samples do not say which device they came from, so among several devices the largest floor counts.
-/// A template, so that only a unit that calls it compiles its body.
 template <class = void>
 [[nodiscard]] recording_summary summarize(recording const& from) {
   recording_summary found{from.recorded, from.why_not_measured, from.environment, from.problems, {}};

@@ -43,12 +43,12 @@ struct span_summary {
 
 /// Joins the spans of a recording with their branches.
 /// Shape: sorts all branches once; then each execution costs one binary search and a look at each of its branches.
-/// A template, so that only a unit that summarises a recording compiles its bodies.
+/// A template, so that only a unit that summarises a recording compiles its bodies; cold, so that it compiles quickly.
 template <class Series = series>
 class span_join {
  public:
   /// Requires: `all` outlives it.
-  explicit span_join(std::vector<Series> const& all) : all_{all}, slots_(all.size(), all.size()) {
+  [[gnu::cold]] explicit span_join(std::vector<Series> const& all) : all_{all}, slots_(all.size(), all.size()) {
     for (std::size_t i = 0; i < all.size(); ++i)
       for (auto const& one : all[i].samples)
         if (one.part == span_part::branch) branches_.push_back(branch_of(one, i));
@@ -58,7 +58,7 @@ class span_join {
   }
 
   /// Absent for a series that holds no span on one device.
-  [[nodiscard]] std::optional<span_summary> of(std::size_t index) {
+  [[nodiscard, gnu::cold]] std::optional<span_summary> of(std::size_t index) {
     auto const& from = all_[index];
     span_summary found;
     for (auto& each : numbers_) each.clear();
@@ -79,7 +79,7 @@ class span_join {
     stretch ran;
   };
 
-  static branch branch_of(sample const& from, std::size_t index) noexcept {
+  [[gnu::noinline, gnu::cold]] static branch branch_of(sample const& from, std::size_t index) noexcept {
     auto const begins = from.begins.value();
     auto const device = from.device.value();
     if (!begins || !device) return {from.span, false, index, {}};
@@ -100,7 +100,7 @@ class span_join {
   }
 
   // One execution. `steady` is 1 or 0, as in `numbers_`.
-  void add(span_summary& found, sample const& whole, std::size_t steady) {
+  [[gnu::noinline, gnu::cold]] void add(span_summary& found, sample const& whole, std::size_t steady) {
     auto const first = first_of(whole.span);
     auto last = first;
     bool known = whole.device.known();
@@ -118,7 +118,7 @@ class span_join {
   }
 
   // Which of the branches of one execution ended last, and by how much.
-  void add_last(span_summary& found, std::size_t first, std::size_t last) {
+  [[gnu::noinline, gnu::cold]] void add_last(span_summary& found, std::size_t first, std::size_t last) {
     if (last - first > found.most_branches) found.most_branches = last - first;
     auto latest = first;
     std::optional<nanoseconds> before;
@@ -140,7 +140,7 @@ class span_join {
   }
 
   // Where a branch stands in the answer; a new one is added.
-  std::size_t slot_of(span_summary& found, std::size_t index) {
+  [[gnu::noinline, gnu::cold]] std::size_t slot_of(span_summary& found, std::size_t index) {
     auto& slot = slots_[index];
     if (slot < found.branches.size() && found.branches[slot].index == index) return slot;
     slot = found.branches.size();
@@ -150,7 +150,7 @@ class span_join {
     return slot;
   }
 
-  void finish(span_summary& found) const {
+  [[gnu::noinline, gnu::cold]] void finish(span_summary& found) const {
     found.busy_sum = {statistics_of(numbers_[0]), statistics_of(numbers_[1])};
     found.busy_union = {statistics_of(numbers_[2]), statistics_of(numbers_[3])};
     found.overlap = {statistics_of(numbers_[4]), statistics_of(numbers_[5])};

@@ -52,7 +52,7 @@ class timeline_sweep {
 /// Sorts; what is equal stays in its order. O(n log n), and nearly O(n) for what is a few sorted runs in a row.
 /// Why: the door would have to open <algorithm> for the standard's.
 template <class Item, class Before>
-void put_in_order(std::vector<Item>& items, Before before) {
+[[gnu::noinline, gnu::cold]] void put_in_order(std::vector<Item>& items, Before before) {
   auto const size = items.size();
   std::vector<Item> merged;
   for (std::size_t width = 1; width < size; width *= 2) {
@@ -60,8 +60,7 @@ void put_in_order(std::vector<Item>& items, Before before) {
       auto const middle = first + width;
       if (!before(items[middle], items[middle - 1])) continue;
       auto const last = size - middle < width ? size : middle + width;
-      merged.assign(items.begin() + static_cast<std::ptrdiff_t>(first),
-                    items.begin() + static_cast<std::ptrdiff_t>(middle));
+      merged.assign(items.data() + first, items.data() + middle);
       auto to = first;
       auto right = middle;
       for (std::size_t left = 0; left < width;) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include <streamgauge/analyze/timeline.hpp>
@@ -59,9 +59,8 @@ class span_notes : public note_lines<> {
       say(first ? ": " : ", ");
       for (auto const& row : rows_)
         if (row.index == each.index) say_name(row.what);
-      say(first ? " ended last in " : " in ");
-      say(digits(each.times));
-      if (first) say(" of " + digits(steady) + " steady executions");
+      say_count(first ? " ended last in " : " in ", each.times, "");
+      if (first) say_count(" of ", steady, " steady executions");
       if (!each.median_lead) continue;
       say(", by ");
       say_time(*each.median_lead);
@@ -78,9 +77,15 @@ class span_notes : public note_lines<> {
       else
         say(": no single one is the branch to speed up");
     }
-    if (span.left_out > 0) say("; left out " + digits(span.left_out) + " without an interval of every branch");
-    if (span.without_branch > 0) say("; " + digits(span.without_branch) + " had no branch");
+    if (span.left_out > 0) say_count("; left out ", span.left_out, " without an interval of every branch");
+    if (span.without_branch > 0) say_count("; ", span.without_branch, " had no branch");
     end("span");
+  }
+
+  [[gnu::noinline, gnu::cold]] void say_count(char const* before, std::uint64_t count, char const* behind) {
+    say(before);
+    say(digits(count));
+    say(behind);
   }
 
   // Of branches in the order of how often they ended last: whether that was always the first.

@@ -49,9 +49,9 @@ class graph_replay {
   /// Launches the graph on the stream; CUDA's status of the launch. It does not become the runtime's last error.
   /// Sync: none. Capture: a launch into a stream capture becomes a node of that graph, and gives no sample.
   [[nodiscard]] cudaError_t launch() noexcept {
+    auto const whole = launches_.enter(host_only);
     graph_api const* const cuda = graph_functions();
     if (!cuda) return driver().api ? cudaErrorSymbolNotFound : cudaErrorInsufficientDriver;
-    auto const whole = launches_.enter(host_only);
     lane* const mine = pairs_.size() > 0 && measuring() ? lane_here(core()) : nullptr;
     if (!mine) return run(*cuda);
     look_for_unseen();

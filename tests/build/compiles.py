@@ -1,7 +1,9 @@
-"""Every header compiles: alone, in any order, in every standard, without exceptions, after hostile macros, switched off.
+"""Every header compiles: alone, in any order, in every standard, without exceptions, after hostile macros, switched off,
+and with the stream types of other libraries.
 
 compiles.py SETTINGS alone|variants g++|clang++|nvcc
 """
+import os
 import random
 import re
 import sys
@@ -77,6 +79,8 @@ def variants(compiler, report, sources):
     guarded = "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in outside)
     nvtx = "#if __has_include(<nvtx3/nvtx3.hpp>)\n#include <nvtx3/nvtx3.hpp>\n{}\n#endif\n".format(
         "inline void nvtx_of_the_user() { nvtx3::scoped_range const range{\"of the user\"}; }")
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "foreign_streams.cpp")) as file:
+        foreign = file.read()
     units = [
         ("all in order", including(headers), []),
         ("all in reverse", including(headers[::-1]), []),
@@ -90,6 +94,8 @@ def variants(compiler, report, sources):
         ("with per-thread default streams", including(headers), ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]),
         ("before NVTX's C++ header", including(headers, nvtx), []),
         ("after NVTX's C++ header", nvtx + including(headers), []),
+        ("streams of rmm, libcu++ and cuda-api-wrappers", foreign, []),
+        ("streams of rmm, libcu++ and cuda-api-wrappers with STREAMGAUGE_DISABLE", foreign, ["-DSTREAMGAUGE_DISABLE"]),
     ]
     for what, text, flags in units:
         source = sources.write(re.sub(r"\W+", "_", what) + compiler.ending, text)

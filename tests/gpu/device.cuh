@@ -53,6 +53,27 @@ class test_stream {
   cudaStream_t handle_ = nullptr;
 };
 
+/// An event of the program's own: untimed, for a dependency, unless told otherwise.
+class test_event {
+ public:
+  explicit test_event(unsigned int flags = cudaEventDisableTiming) {
+    streamgauge::check(cudaEventCreateWithFlags(&handle_, flags), "cudaEventCreateWithFlags");
+  }
+  ~test_event() { cudaEventDestroy(handle_); }
+  test_event(test_event const&) = delete;
+  test_event& operator=(test_event const&) = delete;
+
+  operator cudaEvent_t() const { return handle_; }
+  void record(cudaStream_t stream) const { streamgauge::check(cudaEventRecord(handle_, stream), "cudaEventRecord"); }
+  /// Lets a stream wait for what was recorded last.
+  void hold(cudaStream_t stream) const {
+    streamgauge::check(cudaStreamWaitEvent(stream, handle_, 0), "cudaStreamWaitEvent");
+  }
+
+ private:
+  cudaEvent_t handle_ = nullptr;
+};
+
 /// Values on the device, one for each kernel that writes one.
 template <class Value>
 class device_values {

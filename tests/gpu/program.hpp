@@ -7,6 +7,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -109,6 +110,20 @@ inline std::int64_t device_ns(sg::sample const& from) {
   INFO("no device time: ", sg::describe(from.device.why_absent()));
   REQUIRE(from.device.known());
   return from.device.value()->count();
+}
+
+inline std::int64_t median_of(std::vector<std::int64_t> values) {
+  REQUIRE_FALSE(values.empty());
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// How often a problem with these words was noted.
+inline std::uint64_t problems_with(sg::recording const& taken, std::string_view words) {
+  std::uint64_t count = 0;
+  for (sg::problem const& each : taken.problems)
+    if (each.text.find(words) != std::string::npos) count += each.count;
+  return count;
 }
 
 inline int run_program(int argc, char** argv, int devices_needed = 1) {

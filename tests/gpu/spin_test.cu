@@ -1,8 +1,6 @@
 // The bug that would go unseen without this file: device times that hold the host's delays, or are too short.
 #include "program.hpp"
 
-#include <algorithm>
-
 #include "device.cuh"
 
 // A start event is stamped before its kernel begins and a stop event after it ends, by the clock that the kernel itself
@@ -10,11 +8,6 @@
 // kernel to event.
 constexpr std::int64_t most_above = 3500;
 constexpr std::size_t rounds = 200;
-
-std::int64_t median_of(std::vector<std::int64_t> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 // What a phase reads above the kernel's own time, and what two events by hand read, round by round in turn, each behind a
 // kernel that keeps the device busy until all is queued. One interval a round: where fifty wait in a row, the device

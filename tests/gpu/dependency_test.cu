@@ -25,7 +25,7 @@ std::int64_t until_done(test_stream const& a, test_stream const& b, Body body) {
 
 void spin_ten(cudaStream_t stream) { spin<<<1, 1, 0, stream>>>(10 * ms, nullptr); }
 
-TEST_CASE("case-23: two streams of 10 ms each overlap under an observed span as they do without one") {
+TEST_CASE("case-14: two streams of 10 ms each overlap under an observed span as they do without one") {
   warm_up();
   unsigned int kind = cudaStreamNonBlocking;
   SUBCASE("non-blocking streams") {}
@@ -85,7 +85,7 @@ TEST_CASE("case-23: two streams of 10 ms each overlap under an observed span as 
   CHECK(count_of(seen, absence::none) == seen.samples.size());
 }
 
-TEST_CASE("case-23: timed on the legacy stream, two blocking streams run one after the other, and the report says so") {
+TEST_CASE("case-14: timed on the legacy stream, two blocking streams run one after the other, and the report says so") {
   warm_up();
   test_stream const a{cudaStreamDefault};
   test_stream const b{cudaStreamDefault};

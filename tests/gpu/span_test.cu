@@ -160,7 +160,9 @@ void check_60_beside_90(measured const& seen) {
   check_placed(seen);
 }
 
-TEST_CASE("60 beside 90 us, forked and joined by a span: the wall is the longer one, the branches are their kernels") {
+TEST_CASE(
+    "case-17: 60 beside 90 us, forked and joined by a span: the wall is the longer one, the branches are their "
+    "kernels") {
   warm_up();
   test_stream const origin;
   test_stream const side;

@@ -123,7 +123,10 @@ class graph_replay {
     driver_answer const alive_driver = driver();
     lane* const mine = lane_here(core());
     if (!cuda || !alive_driver.api || broken_ || !alive(*alive_driver.api, pairs_.context())) return;
-    if (pairs_.swap(*cuda, executable_) == cudaSuccess && mine) pairs_.let_go_of_earlier(*mine);
+    // The graph's own events went with the recorder. What the executable graph records now goes as well: a launch records an
+    // event that was destroyed without harm, but a swap must not be given one.
+    bool const free = core().closed() || pairs_.swap(*cuda, executable_) == cudaSuccess;
+    if (free && mine) pairs_.let_go_of_earlier(*mine);
   }
 
   phase launches_;

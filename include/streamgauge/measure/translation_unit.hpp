@@ -58,10 +58,11 @@ struct has_handle<
     Stream, std::enable_if_t<std::is_convertible_v<decltype(std::declval<Stream const&>().handle()), cudaStream_t>>>
     : std::true_type {};
 
-/// Whether a type can name a stream: it converts to `cudaStream_t`, or has `.get()` or `.handle()` that does.
+/// Whether a type can name a stream: it converts to `cudaStream_t`, if only when asked explicitly as owners do, or has
+/// `.get()` or `.handle()` that does.
 template <class Stream>
 inline constexpr bool names_a_stream =
-    std::is_convertible_v<Stream const&, cudaStream_t> || has_get<Stream>::value || has_handle<Stream>::value;
+    std::is_constructible_v<cudaStream_t, Stream const&> || has_get<Stream>::value || has_handle<Stream>::value;
 
 /// A stream, not owned, by its explicit handle.
 /// Why: a null handle means one stream in one translation unit and another in the next. It is resolved here, where the
@@ -87,8 +88,8 @@ class stream_ref {
 
   template <class Stream>
   static cudaStream_t native(Stream const& stream) noexcept {
-    if constexpr (std::is_convertible_v<Stream const&, cudaStream_t>)
-      return stream;
+    if constexpr (std::is_constructible_v<cudaStream_t, Stream const&>)
+      return static_cast<cudaStream_t>(stream);
     else if constexpr (has_get<Stream>::value)
       return stream.get();
     else

@@ -25,6 +25,21 @@ class cuda_stream_view {
  private:
   cudaStream_t stream_;
 };
+
+// The owner converts to a raw stream only when asked explicitly.
+class cuda_stream {
+ public:
+  explicit cuda_stream(cudaStream_t stream) : stream_{stream} {}
+  cuda_stream(cuda_stream&&) = default;
+  cuda_stream(cuda_stream const&) = delete;
+  [[nodiscard]] cudaStream_t value() const { return stream_; }
+  explicit operator cudaStream_t() const noexcept { return stream_; }
+  [[nodiscard]] cuda_stream_view view() const { return cuda_stream_view{value()}; }
+  operator cuda_stream_view() const { return view(); }
+
+ private:
+  cudaStream_t stream_;
+};
 }  // namespace rmm
 
 namespace cuda {
@@ -97,6 +112,7 @@ void listed(sg::recorder& recorder, std::vector<Stream> const& streams) {
 void instances(sg::recorder& recorder, cudaStream_t one, cudaStream_t other, cudaGraphExec_t executable,
                cudaGraph_t graph) {
   everything(recorder, rmm::cuda_stream_view{one}, rmm::cuda_stream_view{other}, executable, graph);
+  everything(recorder, rmm::cuda_stream{one}, rmm::cuda_stream{other}, executable, graph);
   everything(recorder, cuda::stream_ref{one}, cuda::stream_ref{other}, executable, graph);
   everything(recorder, cuda::stream_t{one}, cuda::stream_t{other}, executable, graph);
   everything(recorder, one, other, executable, graph);
@@ -114,9 +130,12 @@ struct no_stream {
   [[nodiscard]] int handle() const { return 0; }
 };
 static_assert(std::is_convertible_v<rmm::cuda_stream_view, sg::stream_ref>);
+static_assert(std::is_convertible_v<rmm::cuda_stream const&, sg::stream_ref>);
 static_assert(std::is_convertible_v<cuda::stream_ref, sg::stream_ref>);
 static_assert(std::is_convertible_v<cuda::stream_t const&, sg::stream_ref>);
 static_assert(!std::is_convertible_v<no_stream, sg::stream_ref>);
 static_assert(!std::is_convertible_v<int, sg::stream_ref>);
+static_assert(!std::is_convertible_v<void*, sg::stream_ref>);
+static_assert(!std::is_convertible_v<std::size_t, sg::stream_ref>);
 
 int main() {}

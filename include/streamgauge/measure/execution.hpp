@@ -68,10 +68,14 @@ struct span_place {
 /// Threads: one at a time; it may end on another thread than it began on.
 class execution {
  public:
-  execution() = default;
+  execution() noexcept {}
   execution(execution&& other) noexcept { *this = std::move(other); }
   execution& operator=(execution&& other) noexcept {
     if (this == &other) return *this;
+    if (!other.open()) {
+      where_ = nullptr;
+      return *this;
+    }
     node_ = other.node_;
     lane_ = other.lane_;
     where_ = std::exchange(other.where_, nullptr);
@@ -90,6 +94,8 @@ class execution {
   void begin(series_node& node, stream_ref const* stream, lifetime of, span_place* place = nullptr) noexcept {
     if (node.core.closed()) return;
     node_ = &node;
+    slot_ = nullptr;
+    start_status_ = cudaSuccess;
     lane* const own = lane_here(node.core);
     lane_ = place ? place->in : own;
     if (!lane_) return lose();
@@ -227,17 +233,18 @@ class execution {
 
   static constexpr int other_thread = -1;  // beside CUDA's statuses, none of which is negative
 
-  stored_sample* where_ = nullptr;
-  series_node* node_ = nullptr;
-  lane* lane_ = nullptr;
-  timed_slot* slot_ = nullptr;
-  nanoseconds entered_{0};
-  std::uint64_t thread_ = 0;
-  lifetime lifetime_ = lifetime::scoped;
-  bool nests_ = false;  // what is entered meanwhile on this thread is inside it
-  int exceptions_ = 0;
-  int start_status_ = cudaSuccess;
-  std::uint32_t records_ = 0;  // the lane's count after the start; from the stop on, how many lay between
+  stored_sample* where_ = nullptr;  // null: not open
+  // Set on beginning, and nowhere before: a phase that is off is to cost next to nothing.
+  series_node* node_;
+  lane* lane_;
+  timed_slot* slot_;
+  nanoseconds entered_;
+  std::uint64_t thread_;
+  lifetime lifetime_;
+  bool nests_;  // what is entered meanwhile on this thread is inside it
+  int exceptions_;
+  int start_status_;
+  std::uint32_t records_;  // the lane's count after the start; from the stop on, how many lay between
 };
 
 /// Waits until the device has passed the slot's stop; CUDA's status.

@@ -148,9 +148,11 @@ TEST_CASE("case-23: 50 beside 200 us, forked and joined by a span inside a graph
       CHECK(*std::min_element(times.begin(), times.end()) >= least);
       if (!watched()) CHECK(median_of(times) <= least + (seen.phase == "whole" ? 14'000 : most_above));
     }
+    auto const spans = series_of(taken, "whole");
+    auto const branches = series_of(taken, "200 us");
     for (std::size_t i = 0; i < replays; ++i) {
-      auto const& one = series_of(taken, "whole").samples[i];
-      auto const& branch = series_of(taken, "200 us").samples[i];
+      sg::sample const& one = spans.samples[i];
+      sg::sample const& branch = branches.samples[i];
       CHECK(one.part == sg::span_part::whole);
       CHECK(branch.span == one.span);
       REQUIRE(branch.begins.known());

@@ -266,13 +266,20 @@ inline void span_execution::end(wait_policy policy) noexcept {
   span_group const* const first = groups_.first();
   bool const in_graph = first && first->in_graph;
   bool const waits = policy != wait_policy::none && first && !in_graph && spoiled_ == absence::none;
-  bool const sleeps = waits && policy == wait_policy::block && now_.on_its_thread() && first->pool->sleeper();
+  // Sleeping takes an event right behind the stop. Behind a branch's there may be more work by now, or its stream may be
+  // another thread's own: those are polled, and the sample says so.
+  bool sleeps = waits && policy == wait_policy::block && now_.on_its_thread();
   int status = cudaSuccess;
   for (span_group const* group = first; group && waits; group = group->next) {
     // What joins everything is waited for alone.
     for (timed_slot const* slot = origin_ ? origin_ : group->first; slot && status == cudaSuccess;
-         slot = origin_ ? nullptr : slot->beside)
-      status = wait_for(*driver().api, *slot, sleeps ? group->pool->sleeper() : nullptr);
+         slot = origin_ ? nullptr : slot->beside) {
+      cudaEvent_t const sleeper = policy == wait_policy::block && now_.on_its_thread() && !slot->where
+                                      ? group->pool->sleeper()
+                                      : nullptr;
+      sleeps = sleeps && sleeper;
+      status = wait_for(*driver().api, *slot, sleeper);
+    }
   }
   nanoseconds const completed = now_.since_origin();
   if (in_graph && policy != wait_policy::none) node_->core.problems().note(trouble::waited_in_capture, node_->name());

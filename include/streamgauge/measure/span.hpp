@@ -54,7 +54,7 @@ class [[nodiscard]] branch {
     place_.parent = of.node().index;
     place_.admit = &admit;
     place_.of = &of;
-    place_.joins = of.joins();
+    place_.joins = of.joins(stream);
     place_.refused = of.follow_fork(stream);
     now_.begin(*node, &stream, lifetime::scoped, &place_);
   }

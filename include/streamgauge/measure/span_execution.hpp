@@ -58,6 +58,7 @@ class span_execution {
       brief_guard const guard{home().lock};
       origin_ = take(origin);
     }
+    origin_stream_ = origin.is_per_thread() ? nullptr : origin.handle();  // elsewhere that handle is another stream
   }
 
   /// Lets the origin wait for what is queued on a stream now, so that it is not in the span.
@@ -94,7 +95,7 @@ class span_execution {
     if (found.status != cudaSuccess) return home().refuse(found.status, node_->name());
     if (!(found.key == context)) return absence::other_device;
     if (!stream.is_per_thread() && groups_.first()->has_branch_on(stream.handle(), 0)) return absence::branch_twice;
-    if (stream.handle() == origin_->stream && !stream.is_per_thread()) return absence::none;  // in order anyway
+    if (!joins(stream)) return absence::none;
     int const status = wait_on(cuda, stream, origin_->edge, context);
     return status == cudaSuccess ? absence::none : home().refuse(status, node_->name());
   }
@@ -146,6 +147,8 @@ class span_execution {
   [[nodiscard]] series_node& node() const noexcept { return *node_; }
   [[nodiscard]] std::uint32_t next_branch() noexcept { return 1 + branches_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] bool joins() const noexcept { return kind_ == span_kind::joined; }
+  /// Whether a branch on the stream needs edges; the origin's own is in order anyway.
+  [[nodiscard]] bool joins(stream_ref stream) const noexcept { return joins() && stream.handle() != origin_stream_; }
 
   /// Records what the origin waits for at the end of a branch; CUDA's status.
   [[nodiscard]] int record_edge(driver_api const& cuda, timed_slot const& from, stream_ref on) noexcept {
@@ -198,6 +201,7 @@ class span_execution {
   series_node* node_ = nullptr;
   span_groups groups_;
   timed_slot* origin_ = nullptr;     // with the fork's event
+  cudaStream_t origin_stream_ = nullptr;
   absence spoiled_ = absence::none;  // why the span has no device time
   span_kind kind_ = span_kind::observed;
   bool ending_ = false;
@@ -258,8 +262,12 @@ inline void span_execution::end(wait_policy policy) noexcept {
   {
     brief_guard const guard{home().lock};
     ending_ = true;
-    for (span_group const* each = groups_.first(); each; each = each->next)
+    for (span_group const* each = groups_.first(); each; each = each->next) {
       if (each->branches > 0) spoil(absence::branch_open);
+      // Of a branch that was given up there is no stop to wait for.
+      for (timed_slot const* slot = each->first; slot; slot = slot->beside)
+        if (absence const why = slot->seen.why_absent(); why != absence::still_open) spoil(why);
+    }
   }
   record_stops();
   nanoseconds const submitted = now_.since_origin();

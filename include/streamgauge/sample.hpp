@@ -33,13 +33,14 @@ enum class absence : std::uint8_t {
   earlier_work_failed,  ///< the program's own earlier work failed, and CUDA reports it on every later call
   call_failed,          ///< a CUDA call of ours failed; the recording's problems name it
   // A span, or a phase inside a graph, that went wrong.
-  branch_open,   ///< a branch was still open when its span ended
-  branch_twice,  ///< a stream was entered twice in one span
-  other_device,  ///< a branch of a joined span was on another device than the origin
-  not_prepared,  ///< no events had been made before the stream capture began
-  unread,        ///< a later replay recorded the events again before they were read
-  not_replayed,  ///< the graph that was launched did not record the phase's events
-  negative,      ///< a reading below zero, which no duration has
+  branch_open,     ///< a branch was still open when its span ended
+  branch_twice,    ///< a stream was entered twice in one span
+  other_device,    ///< a branch of a joined span was on another device than the origin
+  not_prepared,    ///< no events had been made before the stream capture began
+  unread,          ///< a later replay recorded the events again before they were read
+  not_replayed,    ///< the graph that was launched did not record the phase's events
+  other_recorder,  ///< a branch was given a phase of another recorder than its span's
+  negative,        ///< a reading below zero, which no duration has
 };
 
 /// What became of one observable of one sample. For each observable: entered = kept + dropped + incomplete.
@@ -82,6 +83,7 @@ enum class fate : std::uint8_t { kept, dropped, incomplete, not_asked };
     case absence::not_prepared: return "no events were there when the capture began (prepare the recorder before it)";
     case absence::unread: return "a later replay recorded the same events again before they were read";
     case absence::not_replayed: return "the graph that was launched did not record the phase";
+    case absence::other_recorder: return "a branch was given a phase of another recorder than its span's";
     case absence::negative: return "the reading was below zero";
   }
   return "unknown";

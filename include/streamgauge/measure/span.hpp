@@ -50,6 +50,10 @@ class [[nodiscard]] branch {
     if (!label_) return;
     pushed_on_ = label_->push();
     if (!node || !of.open()) return;
+    if (&node->core != &of.node().core) {
+      of.refuse(absence::other_recorder);
+      return;
+    }
     place_.in = &of.home();
     place_.parent = of.node().index;
     place_.admit = &admit;
@@ -81,17 +85,18 @@ class [[nodiscard]] branch {
     if (place_.group) {
       brief_guard const guard{place_.in->lock};
       --place_.group->branches;
+      place_.slot->edge_recorded = edge_recorded_;
     }
     unwinding ? now_.give_up() : now_.end(status, now);
   }
 
   [[nodiscard]] int record_edge() noexcept {
-    timed_slot& slot = *place_.slot;
+    timed_slot const& slot = *place_.slot;
     stream_ref const stream = stream_ref::resolved(slot.stream);
     int const status = record(*driver().api, slot.edge, stream, slot.pool->context());
     if (status != cudaSuccess) return status;
     place_.in->records.fetch_add(1, std::memory_order_relaxed);
-    slot.edge_recorded = true;
+    edge_recorded_ = true;
     return status;
   }
 
@@ -99,6 +104,7 @@ class [[nodiscard]] branch {
   thread_mark pushed_on_ = nullptr;
   execution now_;
   place_in_span place_{};
+  bool edge_recorded_ = false;
 };
 
 /// A phase over several streams, open until the end of the scope that it was entered in.

@@ -100,6 +100,12 @@ class span_execution {
     return status == cudaSuccess ? absence::none : home().refuse(status, node_->name());
   }
 
+  /// Leaves the span without a device time.
+  void refuse(absence why) noexcept {
+    brief_guard const guard{home().lock};
+    spoil(why);
+  }
+
   /// Takes a branch into the span, or says why not. Under the lock.
   [[nodiscard]] absence admit(timed_slot* slot, stored_sample& where, absence why, span_group*& into) noexcept {
     where.part = span_part::branch;
@@ -161,10 +167,6 @@ class span_execution {
   void spoil(absence why) noexcept {
     if (spoiled_ == absence::none) spoiled_ = why;
   }
-  void refuse(absence why) noexcept {
-    brief_guard const guard{home().lock};
-    spoil(why);
-  }
   void refuse(int status) noexcept {
     if (status == cudaSuccess) return;
     brief_guard const guard{home().lock};
@@ -200,7 +202,7 @@ class span_execution {
   execution now_;
   series_node* node_ = nullptr;
   span_groups groups_;
-  timed_slot* origin_ = nullptr;     // with the fork's event
+  timed_slot* origin_ = nullptr;  // with the fork's event
   cudaStream_t origin_stream_ = nullptr;
   absence spoiled_ = absence::none;  // why the span has no device time
   span_kind kind_ = span_kind::observed;
@@ -213,8 +215,13 @@ inline void span_execution::record_stops() noexcept {
   if (!cuda.api) return;
   bool const joins_now = origin_ && alive(*cuda.api, origin_->pool->context());
   for (timed_slot* slot = joins_now ? groups_.first()->first : nullptr; slot; slot = slot->beside) {
-    if (!slot->edge_recorded) continue;
-    refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
+    bool joins = false;
+    {
+      brief_guard const guard{home().lock};  // a branch that is still open may end now, on another thread
+      joins = slot->edge_recorded;
+    }
+    if (joins)
+      refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
   }
   for (span_group* group = groups_.first(); group; group = group->next) {
     for (timed_slot* slot = group->first; slot; slot = slot->beside) {
@@ -282,9 +289,8 @@ inline void span_execution::end(wait_policy policy) noexcept {
     // What joins everything is waited for alone.
     for (timed_slot const* slot = origin_ ? origin_ : group->first; slot && status == cudaSuccess;
          slot = origin_ ? nullptr : slot->beside) {
-      cudaEvent_t const sleeper = policy == wait_policy::block && now_.on_its_thread() && !slot->where
-                                      ? group->pool->sleeper()
-                                      : nullptr;
+      cudaEvent_t const sleeper =
+          policy == wait_policy::block && now_.on_its_thread() && !slot->where ? group->pool->sleeper() : nullptr;
       sleeps = sleeps && sleeper;
       status = wait_for(*driver().api, *slot, sleeper);
     }

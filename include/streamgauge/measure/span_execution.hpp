@@ -68,7 +68,7 @@ class span_execution {
     context_key const context = origin_->pool->context();
     context_answer const found = context_of(cuda, side);
     int status = found.status;
-    if (status == cudaSuccess && !(found.key == context)) return refuse(absence::other_device);
+    if (status == cudaSuccess && !(found.key == context)) return refuse(why_other(cuda, context));
     if (status == cudaSuccess) status = may_record(cuda, side, context);
     if (status == cudaSuccess) status = record_edge(cuda, *origin_, side);
     if (status == cudaSuccess) status = wait_on(cuda, stream_ref::resolved(origin_->stream), origin_->edge, context);
@@ -93,7 +93,7 @@ class span_execution {
     context_key const context = origin_->pool->context();
     context_answer const found = context_of(cuda, stream);
     if (found.status != cudaSuccess) return home().refuse(found.status, node_->name());
-    if (!(found.key == context)) return absence::other_device;
+    if (!(found.key == context)) return why_other(cuda, context);
     if (!stream.is_per_thread() && groups_.first()->has_branch_on(stream.handle(), 0)) return absence::branch_twice;
     if (!joins(stream)) return absence::none;
     int const status = wait_on(cuda, stream, origin_->edge, context);
@@ -164,6 +164,16 @@ class span_execution {
   }
 
  private:
+  // Why a stream is in another context than the origin.
+  [[nodiscard]] static absence why_other(driver_api const& cuda, context_key origin) noexcept {
+    absence const dead = why_dead(cuda, origin);
+    return dead == absence::none ? absence::other_device : dead;
+  }
+  // A branch that is still open may end now, on another thread.
+  [[nodiscard]] bool joined(timed_slot const& slot) const noexcept {
+    brief_guard const guard{home().lock};
+    return slot.edge_recorded;
+  }
   void spoil(absence why) noexcept {
     if (spoiled_ == absence::none) spoiled_ = why;
   }
@@ -215,13 +225,8 @@ inline void span_execution::record_stops() noexcept {
   if (!cuda.api) return;
   bool const joins_now = origin_ && alive(*cuda.api, origin_->pool->context());
   for (timed_slot* slot = joins_now ? groups_.first()->first : nullptr; slot; slot = slot->beside) {
-    bool joins = false;
-    {
-      brief_guard const guard{home().lock};  // a branch that is still open may end now, on another thread
-      joins = slot->edge_recorded;
-    }
-    if (joins)
-      refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
+    if (slot == origin_ || !joined(*slot)) continue;
+    refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
   }
   for (span_group* group = groups_.first(); group; group = group->next) {
     for (timed_slot* slot = group->first; slot; slot = slot->beside) {

@@ -32,8 +32,18 @@ class span_groups {
   // A sample of its own for one of several devices; null without memory.
   [[nodiscard]] stored_sample* add_row(span_group& group, execution const& now) noexcept;
 
+  // The number of a context's device, -1 when CUDA does not say.
+  [[nodiscard]] static int device_of(driver_api const& cuda, context_key context) noexcept {
+    int device = -1;
+    if (!alive(cuda, context)) return device;
+    context_scope const current{cuda, context.handle};
+    if (current.status() != cudaSuccess || cuda.context_device(&device) != cudaSuccess) device = -1;
+    return device;
+  }
+
   series_node* node_ = nullptr;
   span_group* first_ = nullptr;
+  context_key expected_;  // of the first stream that was expected
   bool several_ = false;
 };
 
@@ -43,20 +53,22 @@ inline void span_groups::expect(lane& home, stream_ref stream) {
   context_answer const found = context_of(*cuda.api, stream);
   if (found.status != cudaSuccess) return;
   int first = -1;
+  context_key other;
   {
     brief_guard const guard{home.lock};
     for (span_group const* each = first_; each; each = each->next)
       if (each->pool->context() == found.key) return;
-    if (!first_) return;
-    first = first_->pool->device();
+    // The first one may be expected on another thread, and not be there yet.
+    if (!expected_.handle) expected_ = found.key;
+    other = expected_;
+    if (first_) first = first_->pool->device();
+    if (!first_ && other == found.key) return;
   }
-  int device = -1;
-  {
-    context_scope const current{*cuda.api, found.key.handle};
-    if (current.status() != cudaSuccess || cuda.api->context_device(&device) != cudaSuccess) return;
-  }
+  if (first < 0) first = device_of(*cuda.api, other);
+  int const second = device_of(*cuda.api, found.key);
+  if (first < 0 || second < 0) return;
   static_cast<void>(node_->core.refine(*node_, {{"device", first}}));
-  static_cast<void>(node_->core.refine(*node_, {{"device", device}}));
+  static_cast<void>(node_->core.refine(*node_, {{"device", second}}));
 }
 
 inline stored_sample* span_groups::add_row(span_group& group, execution const& now) noexcept {

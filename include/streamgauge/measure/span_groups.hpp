@@ -32,6 +32,9 @@ class span_groups {
   // A sample of its own for one of several devices; null without memory.
   [[nodiscard]] stored_sample* add_row(span_group& group, execution const& now) noexcept;
 
+  [[nodiscard]] bool has_row(event_pool const& on) const noexcept {
+    return node_->core.known(*node_, {{"device", on.device()}}) != nullptr;
+  }
   // The number of a context's device, -1 when CUDA does not say.
   [[nodiscard]] static int device_of(driver_api const& cuda, context_key context) noexcept {
     int device = -1;
@@ -51,7 +54,7 @@ inline void span_groups::expect(lane& home, stream_ref stream) {
   driver_answer const cuda = driver();
   if (!cuda.api) return;
   context_answer const found = context_of(*cuda.api, stream);
-  if (found.status != cudaSuccess) return;
+  if (found.status != cudaSuccess) return;  // the branch will meet it too, and say so
   int first = -1;
   context_key other;
   {
@@ -66,7 +69,11 @@ inline void span_groups::expect(lane& home, stream_ref stream) {
   }
   if (first < 0) first = device_of(*cuda.api, other);
   int const second = device_of(*cuda.api, found.key);
-  if (first < 0 || second < 0) return;
+  if (first < 0 || second < 0) {
+    brief_guard const guard{home.lock};
+    static_cast<void>(home.refuse(cudaErrorUnknown, node_->name()));
+    return;
+  }
   static_cast<void>(node_->core.refine(*node_, {{"device", first}}));
   static_cast<void>(node_->core.refine(*node_, {{"device", second}}));
 }
@@ -99,6 +106,10 @@ inline span_group* span_groups::of(timed_slot const& slot, execution const& now,
   }
   if (last && (slot.in_graph || last->in_graph)) {
     why = absence::other_device;  // the samples of a replay are those of one device
+    return nullptr;
+  }
+  if (last && !(has_row(*slot.pool) && has_row(*first_->pool))) {
+    why = absence::call_failed;  // a call of `expect`
     return nullptr;
   }
   span_group* const group = span_group::take(*now.home());

@@ -155,6 +155,27 @@ TEST_CASE_FIXTURE(
   CHECK(all.samples[1].device == 7ms);
 }
 
+TEST_CASE_FIXTURE(fresh_machine, "a wait counts no work that was queued behind a branch") {
+  cudaStream_t const main = new_stream();
+  for (auto const policy : {sg::wait_policy::spin, sg::wait_policy::block}) {
+    wait_for(main);
+    sg::recorder recorder;
+    sg::phase const overlap{recorder, "overlap"};
+    {
+      sg::span one{overlap};
+      {
+        auto const part = one.branch(main);
+        launch(main, 6ms);
+      }
+      launch(main, 50ms);  // not the span's
+      one.wait(policy);
+    }
+    auto const seen = sample_of(recorder.collect(), "overlap", {});
+    CHECK(seen.device == 6ms);
+    CHECK(seen.completion == 6ms);
+  }
+}
+
 TEST_CASE_FIXTURE(fresh_machine, "a wait covers another thread's default stream, spinning or asleep") {
   workplace at;
   for (auto const policy : {sg::wait_policy::spin, sg::wait_policy::block}) {

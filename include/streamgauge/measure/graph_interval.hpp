@@ -71,6 +71,7 @@ inline void prepare_capture(recorder& of, stream_ref stream) noexcept {
   event_pool* const pool = mine->closed ? nullptr : mine->pool_for(stream, why, "");
   if (!pool) return;
   driver_api const& cuda = *driver().api;
+  if (pool->half_used()) mine->harvest(cuda);
   context_scope const current{cuda, pool->context().handle};
   if (current.status() != cudaSuccess) return;
   pool->replace_taken(cuda);

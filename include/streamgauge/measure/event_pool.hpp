@@ -39,7 +39,7 @@ struct timed_slot {
   // What only spans and graphs use.
   slot_keeper* keeper = nullptr;          ///< told when it was read; null: it goes back to its pool then
   timed_slot* beside = nullptr;           ///< the next one of the same span
-  observation seen{absence::still_open};  ///< what the reading was
+  observation seen{absence::still_open};  ///< what the reading was; still open: there was none
   bool edge_recorded = false;             ///< the origin of its span has something to wait for
   bool in_graph = false;                  ///< a graph records it, for good: it never goes back
   bool held = false;                      ///< an executable graph may record it again: it does not go back yet
@@ -132,7 +132,16 @@ class event_pool {
     --used_;
   }
 
-  /// A graph records the pair from now on: it stays out until the recorder ends.
+  /// A pair that a graph records from now on: it stays out until the recorder ends. `seen` stays what it read before.
+  /// Requires: not `empty()`.
+  [[nodiscard]] timed_slot& take_for_graph() noexcept {
+    observation const before = free_->seen;
+    timed_slot& slot = take();
+    slot.seen = before;
+    give_to_graph(slot);
+    return slot;
+  }
+  /// A graph may record the pair at any time from now on: it stays out until the recorder ends.
   void give_to_graph(timed_slot& slot) noexcept {
     slot.in_graph = true;
     --used_;
@@ -230,5 +239,21 @@ class event_pool {
   std::size_t edges_ = 0;  // pairs in turn that have an edge
   cudaEvent_t sleeper_ = nullptr;
 };
+
+/// Whether the events of a captured interval were recorded since they were looked at last, by a launch that nobody told
+/// of. Where a launch of ours records them, `seen` is set to `not_asked` before it: the next reading is then taken over.
+/// Requires: their context lives. Sync: none. Capture: allowed.
+[[nodiscard]] inline bool recorded_again(driver_api const& cuda, timed_slot& captured) noexcept {
+  elapsed_answer const now = elapsed(cuda, captured.start, captured.stop);
+  bool const pending = now.status == cudaErrorNotReady;
+  if (!pending && now.status != cudaSuccess) return false;
+  observation const before = captured.seen;
+  bool const comparable = before.known() || before == observation{absence::still_open};
+  if (!pending)
+    captured.seen = now.time;
+  else if (comparable)
+    captured.seen = absence::unread;
+  return comparable && captured.seen != before;
+}
 
 }  // namespace streamgauge

@@ -216,12 +216,10 @@ class execution {
   void close_slot(int status, absence given_up) noexcept {
     --lane_->open_intervals;
     if (given_up == absence::none && status == cudaSuccess && !lane_->closed) {
-      if (slot_->in_graph) {
+      if (slot_->in_graph)
         slot_->next = std::exchange(lane_->captured, slot_);
-        slot_->seen = absence::none;
-      } else {
+      else
         lane_->wait_for_device(*slot_);
-      }
     } else {
       if (lane_->closed) status = cudaErrorContextIsDestroyed;
       if (given_up == absence::none) where_->device = why_not(status);

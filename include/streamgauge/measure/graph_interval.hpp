@@ -32,8 +32,7 @@ namespace streamgauge {
   event_pool* const pool = in.known_pool(found.key);
   why = !pool ? absence::not_prepared : pool->empty() ? absence::pool_full : absence::none;
   if (why != absence::none) return nullptr;
-  timed_slot& slot = pool->take();
-  pool->give_to_graph(slot);
+  timed_slot& slot = pool->take_for_graph();
   slot.stream = stream.handle();
   slot.phase = phase;
   return &slot;

@@ -55,36 +55,40 @@ class graph_replay {
     lane* const mine = pairs_.size() > 0 && measuring() ? lane_here(core()) : nullptr;
     if (!mine) return run(*cuda);
     look_for_unseen();
-    absence why = absence::none;
-    event_pool* pool = nullptr;
+    absence why = broken_ ? absence::call_failed : absence::none;
+    bool swaps = !broken_;
+    bool is_launch = true;
     {
       brief_guard const guard{mine->lock};
-      pool = mine->closed || broken_ ? nullptr : mine->pool_for(stream_, why, pairs_.name());
+      event_pool* pool = mine->closed || broken_ ? nullptr : mine->pool_for(stream_, why, pairs_.name());
       if (pool && !(pool->context() == pairs_.context())) {
         pool = nullptr;
         why = absence::other_device;
       }
-      if (broken_) why = absence::call_failed;
-      bool const is_launch = why != absence::stream_capture && !mine->closed;
+      absence const dead = pool || !swaps ? absence::none : why_dead(*driver().api, pairs_.context());
+      if (dead != absence::none) why = dead;
+      // Events of a context that is gone are not touched, nor those of a recorder that has ended.
+      swaps = swaps && dead == absence::none && !mine->closed;
+      is_launch = why != absence::stream_capture && !mine->closed;
       if (is_launch) pairs_.prepare(*mine, pool, why, stream_, launches_.node().index, host_now() - core().origin());
     }
-    int status = broken_ ? static_cast<int>(cudaSuccess) : pairs_.swap(*cuda, executable_);
-    bool const swapped = status == cudaSuccess && !broken_;
+    int status = swaps ? pairs_.swap(*cuda, executable_) : static_cast<int>(cudaSuccess);
+    if (status != cudaSuccess) {
+      // Before the launch: what is read after it may be a mixture.
+      pairs_.abandon(*mine, absence::call_failed);
+      broken_ = true;
+      swaps = false;
+    }
+    pairs_.expect_own();
     cudaError_t const launched = run(*cuda);
-    if (swapped) status = launched;
+    if (status == cudaSuccess && why == absence::none) status = launched;
     {
       brief_guard const guard{mine->lock};
       if (status != cudaSuccess) why = mine->refuse(status, pairs_.name());
       pairs_.launched(*mine, why);
-      if (swapped && launched == cudaSuccess) mine->records.fetch_add(pairs_.records(), std::memory_order_relaxed);
+      if (is_launch && launched == cudaSuccess) mine->records.fetch_add(pairs_.records(), std::memory_order_relaxed);
     }
-    if (swapped) {
-      pairs_.let_go_of_earlier(*mine);
-      pairs_.used_own();
-    } else if (!broken_) {
-      pairs_.abandon(absence::call_failed);
-      broken_ = true;
-    }
+    if (swaps) pairs_.let_go_of_earlier(*mine);
     return launched;
   }
 
@@ -113,20 +117,18 @@ class graph_replay {
 
   void look_for_unseen() noexcept {
     driver_answer const cuda = driver();
-    if (pairs_.size() > 0 && cuda.api && !core().closed() && pairs_.recorded_past_us(*cuda.api))
-      core().problems().note(trouble::unseen_launch, pairs_.name());
+    if (broken_ || pairs_.size() == 0 || !cuda.api || core().closed()) return;
+    if (pairs_.recorded_past_us(*cuda.api)) core().problems().note(trouble::unseen_launch, pairs_.name());
   }
 
   // The executable graph records its own events again, and none of a pool.
   void put_back() noexcept {
     graph_api const* const cuda = graph_functions();
-    driver_answer const alive_driver = driver();
-    lane* const mine = lane_here(core());
-    if (!cuda || !alive_driver.api || broken_ || !alive(*alive_driver.api, pairs_.context())) return;
-    // The graph's own events went with the recorder. What the executable graph records now goes as well: a launch records an
-    // event that was destroyed without harm, but a swap must not be given one.
-    bool const free = core().closed() || pairs_.swap(*cuda, executable_) == cudaSuccess;
-    if (free && mine) pairs_.let_go_of_earlier(*mine);
+    driver_answer const here = driver();
+    if (broken_ || !pairs_.swapped() || !cuda || !here.api) return;
+    bool const touchable = !core().closed() && alive(*here.api, pairs_.context());
+    if (touchable && pairs_.swap(*cuda, executable_) != cudaSuccess) return pairs_.keep_from_pools();
+    pairs_.let_go();
   }
 
   phase launches_;

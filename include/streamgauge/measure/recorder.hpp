@@ -104,16 +104,14 @@ inline void recorder_core::drain() noexcept {
   for (lane* each = lanes(); each; each = each->next) wait_for_intervals(*each);
 }
 
-// What a graph recorded although nobody tells its replays apart: they happened, and left no sample.
+// What a graph recorded although nobody told its replays apart: they happened, and left no sample.
 inline void recorder_core::look_for_unseen_launches() noexcept {
   driver_answer const cuda = driver();
   for (lane* each = lanes(); each && cuda.api; each = each->next) {
     brief_guard const guard{each->lock};
-    for (timed_slot const* slot = each->captured; slot; slot = slot->next) {
-      if (slot->held || !alive(*cuda.api, slot->pool->context())) continue;
-      if (elapsed(*cuda.api, slot->start, slot->stop).status == cudaSuccess)
+    for (timed_slot* slot = each->captured; slot; slot = slot->next)
+      if (alive(*cuda.api, slot->pool->context()) && recorded_again(*cuda.api, *slot))
         problems_.note(trouble::unseen_launch, slot->phase);
-    }
   }
 }
 

@@ -14,6 +14,7 @@ namespace streamgauge {
 /// Why: those events must not be used for anything else while a launch may still record them, also one that nobody saw.
 struct replayed_pair {
   timed_slot* captured = nullptr;  ///< what was recorded in the capture: the graph's own events
+  lane* captured_in = nullptr;
   cudaGraphNode_t start = nullptr;
   cudaGraphNode_t stop = nullptr;
   timed_slot* now = nullptr;   ///< what the executable graph records now
@@ -45,17 +46,24 @@ class replayed_pairs {
   [[nodiscard]] int swap(graph_api const& cuda, cudaGraphExec_t executable) noexcept;
   /// After the launch: the intervals wait for the device, or are given up. Under the lane's lock.
   void launched(lane& mine, absence why) noexcept;
-  /// A launch whose first interval had no events from a pool: the graph's own were recorded.
-  void used_own() noexcept { own_used_ = own_used_ || pairs_.front().now == pairs_.front().captured; }
+  /// Before a launch: where it has no events from a pool, the graph's own will be recorded. Under no lock.
+  void expect_own() noexcept;
   /// What was recorded before goes back to its pool once it was read. Under no lock.
   void let_go_of_earlier(lane& mine) noexcept;
+  /// The same of what is recorded now: the executable graph records its own events from now on, or nothing.
+  void let_go() noexcept;
+  /// After a swap that failed at the end: what is recorded now never goes back, but may still be read. Under no lock.
+  void keep_from_pools() noexcept;
+  /// Whether the executable graph records events of a pool now.
+  [[nodiscard]] bool swapped() const noexcept;
   /// After a swap that failed: what the executable graph may or may not record is never used again. Under no lock.
-  void abandon(absence why) noexcept;
+  void abandon(lane& mine, absence why) noexcept;
 
   /// Whether the events that were read last were recorded once more since: by a launch that nobody told of.
   [[nodiscard]] bool recorded_past_us(driver_api const& cuda) noexcept;
 
  private:
+  static void let_go(replayed_pair& pair) noexcept;
   [[nodiscard]] span_group* group_after(lane& mine, span_group const& captured, std::uint32_t parent,
                                         nanoseconds now) noexcept;
 
@@ -67,8 +75,6 @@ class replayed_pairs {
     span_group* group;
   };
   std::vector<made_after> groups_;
-  observation own_{absence::not_replayed};  // what the first pair's own events read when they were looked at last
-  bool own_used_ = false;                   // a launch of ours recorded them since
 };
 
 inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
@@ -87,9 +93,8 @@ inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
     brief_guard const guard{each->lock};
     timed_slot* slot = each->captured;
     for (std::size_t left = count; slot && left > 0; slot = slot->next, --left) {
-      replayed_pair const pair{slot, node_of(slot->start), node_of(slot->stop), slot, nullptr, nullptr};
+      replayed_pair const pair{slot, each, node_of(slot->start), node_of(slot->stop), slot, nullptr, nullptr};
       if (!pair.start || !pair.stop) continue;
-      slot->held = true;  // somebody tells its replays apart
       pairs_.push_back(pair);
       if (!slot->keeper) continue;
       auto const* const group = static_cast<span_group const*>(slot->keeper);
@@ -162,13 +167,21 @@ inline span_group* replayed_pairs::group_after(lane& mine, span_group const& cap
 
 inline int replayed_pairs::swap(graph_api const& cuda, cudaGraphExec_t executable) noexcept {
   for (replayed_pair& pair : pairs_) {
+    // Also where it was the same before: an update of the executable graph brings other events.
     timed_slot* const wanted = pair.next ? pair.next : pair.captured;
-    if (wanted == pair.now) continue;
     int status = cuda.set_event(executable, pair.start, wanted->start);
     if (status == cudaSuccess) status = cuda.set_event(executable, pair.stop, wanted->stop);
     if (status != cudaSuccess) return status;
   }
   return cudaSuccess;
+}
+
+inline void replayed_pairs::expect_own() noexcept {
+  for (replayed_pair const& pair : pairs_) {
+    if (pair.next) continue;
+    brief_guard const guard{pair.captured_in->lock};
+    pair.captured->seen = absence::not_asked;
+  }
 }
 
 inline void replayed_pairs::launched(lane& mine, absence why) noexcept {
@@ -191,44 +204,63 @@ inline void replayed_pairs::launched(lane& mine, absence why) noexcept {
 
 inline void replayed_pairs::let_go_of_earlier(lane& mine) noexcept {
   for (replayed_pair& pair : pairs_) {
-    timed_slot* const wanted = pair.next ? pair.next : pair.captured;
-    timed_slot* const earlier = std::exchange(pair.now, wanted);
-    lane* const in = std::exchange(pair.now_in, pair.next ? &mine : nullptr);
-    pair.next = nullptr;
-    if (!in || earlier == wanted) continue;
-    brief_guard const guard{in->lock};
-    earlier->held = false;
-    if (earlier->idle) in->put_back(*earlier);
+    let_go(pair);
+    if (!pair.next) continue;
+    pair.now = std::exchange(pair.next, nullptr);
+    pair.now_in = &mine;
   }
 }
 
-inline void replayed_pairs::abandon(absence why) noexcept {
-  for (replayed_pair& pair : pairs_) {
-    pair.next = nullptr;
+inline void replayed_pairs::let_go(replayed_pair& pair) noexcept {
+  timed_slot* const earlier = std::exchange(pair.now, pair.captured);
+  lane* const in = std::exchange(pair.now_in, nullptr);
+  if (!in) return;
+  brief_guard const guard{in->lock};
+  earlier->held = false;
+  if (earlier->idle) in->put_back(*earlier);
+}
+
+inline void replayed_pairs::let_go() noexcept {
+  for (replayed_pair& pair : pairs_) let_go(pair);
+}
+
+inline void replayed_pairs::keep_from_pools() noexcept {
+  for (replayed_pair const& pair : pairs_) {
     if (!pair.now_in) continue;
-    // Its reading may be that of another launch by now.
     brief_guard const guard{pair.now_in->lock};
-    if (!pair.now->idle && pair.now->seen == observation{absence::still_open}) pair.now_in->settle(*pair.now, why);
+    pair.now->pool->give_to_graph(*pair.now);
+  }
+}
+
+inline bool replayed_pairs::swapped() const noexcept {
+  for (replayed_pair const& pair : pairs_)
+    if (pair.now_in) return true;
+  return false;
+}
+
+inline void replayed_pairs::abandon(lane& mine, absence why) noexcept {
+  for (replayed_pair& pair : pairs_) {
+    if (pair.now_in) {
+      // Its reading may be that of another launch soon.
+      brief_guard const guard{pair.now_in->lock};
+      if (!pair.now->idle && pair.now->seen == observation{absence::still_open}) pair.now_in->settle(*pair.now, why);
+      pair.now->pool->give_to_graph(*pair.now);
+    }
+    if (!pair.next) continue;
+    brief_guard const guard{mine.lock};
+    if (pair.next->where) pair.next->where->device = why;
+    mine.release(*pair.next, why);
+    pair.next->pool->give_to_graph(*pair.next);
+    pair.next = nullptr;
   }
 }
 
 inline bool replayed_pairs::recorded_past_us(driver_api const& cuda) noexcept {
   replayed_pair const& pair = pairs_.front();
-  observation seen = own_;
-  if (!pair.now_in && own_used_) return false;  // ours may not have been reached yet
-  if (pair.now_in) {
-    brief_guard const guard{pair.now_in->lock};
-    seen = pair.now->seen;
-    if (!seen.known()) return false;  // not read yet, or never recorded
-  }
   if (!alive(cuda, context())) return false;
-  elapsed_answer const again = elapsed(cuda, pair.now->start, pair.now->stop);
-  bool const done = again.status == cudaSuccess;
-  observation const found =
-      done ? observation{again.time}
-           : observation{again.status == cudaErrorNotReady ? absence::unread : absence::not_replayed};
-  if (!pair.now_in) own_ = found;
-  return seen != found && found != observation{absence::not_replayed};
+  brief_guard const guard{(pair.now_in ? pair.now_in : pair.captured_in)->lock};
+  if (pair.now_in && !pair.now->seen.known()) return false;  // not read yet
+  return recorded_again(cuda, *pair.now);
 }
 
 }  // namespace streamgauge

@@ -257,7 +257,6 @@ inline void span_execution::let_go(absence given_up) noexcept {
         home().release(*slot, spoiled_ != absence::none ? spoiled_ : absence::context_gone);
       } else if (slot->in_graph) {
         slot->next = std::exchange(home().captured, slot);
-        slot->seen = absence::none;
       } else {
         home().wait_for_device(*slot);
       }

@@ -51,7 +51,8 @@ struct graph_calls {
   absence const dead = why_dead(cuda, context);
   if (dead != absence::none)
     return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
-  return slot.in_graph ? static_cast<int>(cudaSuccess) : may_record(cuda, stream_ref::resolved(slot.stream), context);
+  stream_ref const stream = stream_ref::resolved(slot.stream);
+  return slot.in_graph ? in_sound_capture(cuda, stream) : may_record(cuda, stream, context);
 }
 
 /// Where an execution belongs that is a branch of a span.

@@ -8,16 +8,6 @@
 
 namespace streamgauge {
 
-/// Whether a stream is being captured, and the capture is sound: `cudaSuccess`, or the status that says why not.
-/// Sync: none. Capture: allowed in every mode.
-[[nodiscard]] inline int in_sound_capture(driver_api const& cuda, stream_ref stream) noexcept {
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  int const status = cuda.stream_is_capturing(stream.handle(), &capture);
-  if (status != cudaSuccess) return status;
-  if (capture == cudaStreamCaptureStatusInvalidated) return cudaErrorStreamCaptureInvalidated;
-  return capture == cudaStreamCaptureStatusActive ? cudaSuccess : cudaErrorStreamCaptureUnmatched;
-}
-
 /// A pair of events that was made before the capture began, for good; or why there is none.
 [[nodiscard]] inline timed_slot* reserve_in_graph(lane& in, stream_ref stream, absence& why,
                                                   char const* phase) noexcept {

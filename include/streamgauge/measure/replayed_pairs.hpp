@@ -103,8 +103,9 @@ inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
       if (!known) groups_.push_back({group, nullptr});
     }
   }
-  // In the order in which they were entered, the newest of a lane stood first.
+  // In the order in which they were left: the newest of a lane stood first.
   for (std::size_t i = 0; i < pairs_.size() / 2; ++i) std::swap(pairs_[i], pairs_[pairs_.size() - 1 - i]);
+  for (std::size_t i = 0; i < groups_.size() / 2; ++i) std::swap(groups_[i], groups_[groups_.size() - 1 - i]);
 }
 
 inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, stream_ref stream, std::uint32_t parent,

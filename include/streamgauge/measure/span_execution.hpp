@@ -96,7 +96,11 @@ class span_execution {
     if (!(found.key == context)) return why_other(cuda, context);
     if (!stream.is_per_thread() && groups_.first()->has_branch_on(stream.handle(), 0)) return absence::branch_twice;
     if (!joins(stream)) return absence::none;
-    int const status = wait_on(cuda, stream, origin_->edge, context);
+    // CUDA breaks a capture that an edge would lead into or out of.
+    int status = may_stop(cuda, *origin_);
+    if (status == cudaSuccess)
+      status = origin_->in_graph ? may_join_capture(cuda, stream) : may_record(cuda, stream, context);
+    if (status == cudaSuccess) status = wait_on(cuda, stream, origin_->edge, context);
     return status == cudaSuccess ? absence::none : home().refuse(status, node_->name());
   }
 
@@ -223,7 +227,7 @@ class span_execution {
 inline void span_execution::record_stops() noexcept {
   driver_answer const cuda = driver();
   if (!cuda.api) return;
-  bool const joins_now = origin_ && alive(*cuda.api, origin_->pool->context());
+  bool const joins_now = origin_ && may_stop(*cuda.api, *origin_) == cudaSuccess;
   for (timed_slot* slot = joins_now ? groups_.first()->first : nullptr; slot; slot = slot->beside) {
     if (slot == origin_ || !joined(*slot)) continue;
     refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));

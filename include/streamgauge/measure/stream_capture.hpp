@@ -22,4 +22,24 @@ namespace streamgauge {
   return capture == cudaStreamCaptureStatusNone ? cudaSuccess : cudaErrorStreamCaptureUnsupported;
 }
 
+/// Whether a stream is being captured, and the capture is sound: `cudaSuccess`, or the status that says why not
+/// (`cudaErrorCapturedEvent` when it is not captured any more).
+/// Sync: none. Capture: allowed in every mode.
+[[nodiscard]] inline int in_sound_capture(driver_api const& cuda, stream_ref stream) noexcept {
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  int const status = cuda.stream_is_capturing(stream.handle(), &capture);
+  if (status != cudaSuccess) return status;
+  if (capture == cudaStreamCaptureStatusInvalidated) return cudaErrorStreamCaptureInvalidated;
+  return capture == cudaStreamCaptureStatusActive ? cudaSuccess : cudaErrorCapturedEvent;
+}
+
+/// Whether a stream may wait for an event of a sound capture, and so join it: `cudaSuccess`, or the status that says why not.
+/// Why: CUDA answers a wait on the legacy stream by breaking the capture.
+/// Sync: none. Capture: allowed in every mode.
+[[nodiscard]] inline int may_join_capture(driver_api const& cuda, stream_ref stream) noexcept {
+  int const status = in_sound_capture(cuda, stream);
+  if (status != cudaErrorCapturedEvent) return status;
+  return stream.is_legacy() ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+}
+
 }  // namespace streamgauge

@@ -106,6 +106,54 @@ TEST_CASE_FIXTURE(fresh_machine, "a branch entered after the capture that its sp
   its.expect_no_wall(absence::stream_capture);
 }
 
+TEST_CASE_FIXTURE(fresh_machine,
+                  "a branch that a capture has no event for does not fork, so that nothing stays unjoined") {
+  for (int const lacks : {0, 1, 2}) {
+    CAPTURE(lacks);
+    simulated::reset();
+    cudaStream_t const origin = new_stream(), side = new_stream();
+    sg::recorder recorder{sg::mode::time, {1000, 1}};
+    sg::phase const whole{recorder, "whole", sg::in_graphs};
+    sg::phase const part{recorder, "part", sg::in_graphs};
+    sg::phase const plain{recorder, "plain"};
+    if (lacks == 2) {
+      { auto const outside = plain.enter(origin); }  // events, but none for an edge
+      recorder.drain();
+    } else {
+      sg::prepare_capture(recorder, origin);
+    }
+    begin_capture(origin);
+    {
+      sg::span all{whole, sg::joined, origin};
+      auto const branch = all.branch(side, lacks == 1 ? plain : part);
+      launch(side, 5ms);
+    }
+    end_capture(origin);
+    auto const recording = recorder.collect();
+    auto const expected = lacks == 0   ? absence::pool_full
+                          : lacks == 1 ? absence::stream_capture
+                                       : absence::not_prepared;
+    CHECK(missing(sample_of(recording, "whole").device) == expected);
+    CHECK(missing(samples_of(recording, lacks == 1 ? "plain" : "part").back().device) == expected);
+    check_no_problems(recording);
+  }
+}
+
+TEST_CASE_FIXTURE(fresh_machine,
+                  "an exception that leaves a branch inside a capture passes, and the fork is joined all the same") {
+  measured its;
+  begin_capture(its.origin);
+  try {
+    sg::span all{its.whole, sg::joined, its.origin};
+    auto const branch = all.branch(its.side, its.part);
+    launch(its.side, 1ms);
+    throw 7;
+  } catch (int) {
+  }
+  end_capture(its.origin);
+  its.expect_no_wall(absence::body_threw);
+}
+
 TEST_CASE_FIXTURE(fresh_machine, "an exception that leaves a span inside a capture passes, and the capture lives") {
   measured its;
   begin_capture(its.origin);

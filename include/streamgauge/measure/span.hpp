@@ -59,7 +59,7 @@ class [[nodiscard]] branch {
     place_.admit = &admit;
     place_.of = &of;
     place_.joins = of.joins(stream);
-    place_.refused = of.follow_fork(stream);
+    place_.refused = of.follow_fork(stream, *node);
     now_.begin(*node, &stream, lifetime::scoped, &place_);
   }
 
@@ -76,10 +76,14 @@ class [[nodiscard]] branch {
   void close() noexcept {
     bool const unwinding = now_.unwinding();
     int status = cudaSuccess;
-    if (now_.has_interval() && !unwinding) {
-      status = now_.record_stop();
-      // Behind the stop, and before anything else may reach the slot.
-      if (status == cudaSuccess && place_.joins) status = record_edge();
+    if (now_.has_interval()) {
+      if (!unwinding) status = now_.record_stop();
+      // Behind the stop, and before anything else may reach the slot. What forked inside a capture leads back in any case:
+      // otherwise CUDA would break the capture.
+      if (place_.joins && (place_.slot->in_graph || (status == cudaSuccess && !unwinding))) {
+        int const recorded = record_edge();
+        if (status == cudaSuccess) status = recorded;
+      }
     }
     nanoseconds const now = now_.since_origin();
     if (place_.group) {

@@ -48,7 +48,7 @@ class span_execution {
       brief_guard const guard{home().lock};
       slot = take(stream);
     }
-    if (slot) start(*slot);
+    if (slot) record_stamp(*slot, slot->start);
   }
 
   /// Takes the stream that the branches fork from and are joined to.
@@ -78,14 +78,13 @@ class span_execution {
   /// The origin's start, and the event that branches wait for.
   void fork() noexcept {
     if (!origin_) return;
-    start(*origin_);
-    driver_api const& cuda = *driver().api;
-    refuse(record_edge(cuda, *origin_, stream_ref::resolved(origin_->stream)));
+    record_stamp(*origin_, origin_->start);
+    refuse(record_edge(*driver().api, *origin_, stream_ref::resolved(origin_->stream)));
   }
 
   /// Makes a branch's stream wait for the fork, before anything is recorded on it; why not, where that must not be.
   /// Why: a stream that is not being captured joins the origin's stream capture by this wait.
-  [[nodiscard]] absence follow_fork(stream_ref stream) noexcept {
+  [[nodiscard]] absence follow_fork(stream_ref stream, series_node const& part) noexcept {
     if (!open() || kind_ != span_kind::joined) return absence::none;
     brief_guard const guard{home().lock};
     if (!origin_) return spoiled_;
@@ -96,10 +95,8 @@ class span_execution {
     if (!(found.key == context)) return why_other(cuda, context);
     if (!stream.is_per_thread() && groups_.first()->has_branch_on(stream.handle(), 0)) return absence::branch_twice;
     if (!joins(stream)) return absence::none;
-    // CUDA breaks a capture that an edge would lead into or out of.
-    int status = may_stop(cuda, *origin_);
-    if (status == cudaSuccess)
-      status = origin_->in_graph ? may_join_capture(cuda, stream) : may_record(cuda, stream, context);
+    if (absence const stays = why_no_way_back(*origin_, part); stays != absence::none) return stays;
+    int status = may_fork(cuda, *origin_, stream);
     if (status == cudaSuccess) status = wait_on(cuda, stream, origin_->edge, context);
     return status == cudaSuccess ? absence::none : home().refuse(status, node_->name());
   }
@@ -145,6 +142,7 @@ class span_execution {
   /// Ends without stops: an exception left the body.
   void give_up() noexcept {
     if (!open()) return;
+    if (origin_ && origin_->in_graph) record_joins();
     {
       brief_guard const guard{home().lock};
       spoil(absence::body_threw);
@@ -202,14 +200,14 @@ class span_execution {
     return nullptr;
   }
 
-  void start(timed_slot const& slot) noexcept {
-    int const status = stamp(*driver().api, *node_, slot, slot.start);
+  void record_stamp(timed_slot const& slot, cudaEvent_t event) noexcept {
+    int const status = stamp(*driver().api, *node_, slot, event);
     if (status == cudaSuccess) home().records.fetch_add(1, std::memory_order_relaxed);
     refuse(status);
   }
 
-  // The joins, then the stops of the origin and of what is listed.
-  void record_stops() noexcept;
+  void record_joins() noexcept;  // the origin waits for every branch
+  void record_stops() noexcept;  // of the origin, and of what is listed
   // Every interval waits for the device, belongs to a graph, or is given up. Under the lock.
   void let_go(absence given_up) noexcept;
 
@@ -224,7 +222,7 @@ class span_execution {
   std::atomic<std::uint32_t> branches_{0};
 };
 
-inline void span_execution::record_stops() noexcept {
+inline void span_execution::record_joins() noexcept {
   driver_answer const cuda = driver();
   if (!cuda.api) return;
   bool const joins_now = origin_ && may_stop(*cuda.api, *origin_) == cudaSuccess;
@@ -232,13 +230,15 @@ inline void span_execution::record_stops() noexcept {
     if (slot == origin_ || !joined(*slot)) continue;
     refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
   }
-  for (span_group* group = groups_.first(); group; group = group->next) {
+}
+
+inline void span_execution::record_stops() noexcept {
+  driver_answer const cuda = driver();
+  for (span_group* group = groups_.first(); group && cuda.api; group = group->next) {
     for (timed_slot* slot = group->first; slot; slot = slot->beside) {
       if (slot->where) continue;
-      int status = may_stop(*cuda.api, *slot);
-      if (status == cudaSuccess) status = stamp(*cuda.api, *node_, *slot, slot->stop);
-      if (status == cudaSuccess) home().records.fetch_add(1, std::memory_order_relaxed);
-      refuse(status);
+      int const status = may_stop(*cuda.api, *slot);
+      status == cudaSuccess ? record_stamp(*slot, slot->stop) : refuse(status);
     }
   }
 }
@@ -284,6 +284,7 @@ inline void span_execution::end(wait_policy policy) noexcept {
         if (absence const why = slot->seen.why_absent(); why != absence::still_open) spoil(why);
     }
   }
+  record_joins();
   record_stops();
   nanoseconds const submitted = now_.since_origin();
   span_group const* const first = groups_.first();

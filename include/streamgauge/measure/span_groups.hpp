@@ -9,6 +9,23 @@
 
 namespace streamgauge {
 
+/// Why a branch could not be joined again that forks from this origin: `absence::none` where it can.
+/// Why: a stream that joins a stream capture and does not come back breaks it. Coming back takes an event.
+[[nodiscard]] inline absence why_no_way_back(timed_slot const& origin, series_node const& part) noexcept {
+  if (!origin.in_graph) return absence::none;
+  if (!part.entry.in_graph.load(std::memory_order_relaxed)) return absence::stream_capture;
+  if (origin.pool->empty()) return absence::pool_full;
+  return origin.pool->has_edges() ? absence::none : absence::not_prepared;
+}
+
+/// Whether a stream may wait for the event of a fork: `cudaSuccess`, or the status that says why not.
+/// Why: CUDA breaks a capture that an edge would lead into or out of.
+[[nodiscard]] inline int may_fork(driver_api const& cuda, timed_slot const& origin, stream_ref stream) noexcept {
+  int const status = may_stop(cuda, origin);
+  if (status != cudaSuccess) return status;
+  return origin.in_graph ? may_join_capture(cuda, stream) : may_record(cuda, stream, origin.pool->context());
+}
+
 /// The groups of one execution of a span: one for each device that it has been seen on.
 /// Why: devices share no clock. On one device the span's own sample has the wall; as soon as there is a second one, each
 /// gets a sample of its own, under the condition device=N, and the span's has no device time.

@@ -149,6 +149,27 @@ class graph_replay {
   stream_ref stream_;
 };
 
+/// Launches, and nothing else.
+class graph_replay_by_wait {
+ public:
+  graph_replay_by_wait(phase const&, cudaGraphExec_t executable, stream_ref stream,
+                       std::initializer_list<phase>) noexcept
+      : executable_{executable}, stream_{stream} {}
+  graph_replay_by_wait(graph_replay_by_wait const&) = delete;
+  graph_replay_by_wait& operator=(graph_replay_by_wait const&) = delete;
+
+  template <class Unit = null_stream_here>
+  [[nodiscard]] cudaError_t launch() const noexcept {
+    return cudaGraphLaunch(executable_, stream_.handle());
+  }
+  void wait() const noexcept {}
+  [[nodiscard]] std::size_t intervals() const noexcept { return 0; }
+
+ private:
+  cudaGraphExec_t executable_;
+  stream_ref stream_;
+};
+
 enum class interval_state : unsigned char { not_started, not_stopped, pending, done, unread, failed };
 
 struct reading {

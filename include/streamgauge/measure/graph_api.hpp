@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <streamgauge/measure/driver.hpp>
+#include <streamgauge/measure/context.hpp>
 
 namespace streamgauge {
 
@@ -39,6 +39,23 @@ struct graph_api_state {
   if (!the_graph_api.found.load(std::memory_order_relaxed)) the_graph_api.api = api;
   the_graph_api.found.store(true, std::memory_order_release);
   return &the_graph_api.api;
+}
+
+/// Launches an executable graph; CUDA's status. It does not become the runtime's last error.
+/// Sync: none.
+[[nodiscard]] inline cudaError_t launch_graph(cudaGraphExec_t executable, stream_ref stream) noexcept {
+  graph_api const* const cuda = graph_functions();
+  driver_answer const here = driver();
+  if (!cuda) return here.api ? cudaErrorSymbolNotFound : cudaErrorInsufficientDriver;
+  int status = cuda->launch(executable, stream.handle());
+  if (status == cudaErrorDeviceUninitialized && here.api) {
+    // A special stream on a thread whose first CUDA call is still to come.
+    context_answer const found = current_context(*here.api);
+    context_scope const current{*here.api, found.key.handle};
+    if (found.status == cudaSuccess && current.status() == cudaSuccess)
+      status = cuda->launch(executable, stream.handle());
+  }
+  return static_cast<cudaError_t>(status);
 }
 
 /// A node that records an event, and which.

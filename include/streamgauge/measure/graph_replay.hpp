@@ -51,9 +51,8 @@ class graph_replay {
   [[nodiscard]] cudaError_t launch() noexcept {
     auto const whole = launches_.enter(host_only);
     graph_api const* const cuda = graph_functions();
-    if (!cuda) return driver().api ? cudaErrorSymbolNotFound : cudaErrorInsufficientDriver;
-    lane* const mine = pairs_.size() > 0 && measuring() ? lane_here(core()) : nullptr;
-    if (!mine) return run(*cuda);
+    lane* const mine = cuda && pairs_.size() > 0 && measuring() ? lane_here(core()) : nullptr;
+    if (!mine) return launch_graph(executable_, stream_);
     look_for_unseen();
     absence why = broken_ ? absence::call_failed : absence::none;
     bool swaps = !broken_;
@@ -80,7 +79,7 @@ class graph_replay {
       swaps = false;
     }
     pairs_.expect_own();
-    cudaError_t const launched = run(*cuda);
+    cudaError_t const launched = launch_graph(executable_, stream_);
     if (status == cudaSuccess && why == absence::none) status = launched;
     {
       brief_guard const guard{mine->lock};
@@ -102,18 +101,6 @@ class graph_replay {
  private:
   [[nodiscard]] recorder_core& core() const noexcept { return launches_.node().core; }
   [[nodiscard]] bool measuring() const noexcept { return launches_.node().recorded == mode::time && !core().closed(); }
-
-  [[nodiscard]] cudaError_t run(graph_api const& cuda) const noexcept {
-    int status = cuda.launch(executable_, stream_.handle());
-    if (status == cudaErrorDeviceUninitialized && driver().api) {
-      // A special stream on a thread whose first CUDA call is still to come.
-      context_answer const found = current_context(*driver().api);
-      context_scope const current{*driver().api, found.key.handle};
-      if (found.status == cudaSuccess && current.status() == cudaSuccess)
-        status = cuda.launch(executable_, stream_.handle());
-    }
-    return static_cast<cudaError_t>(status);
-  }
 
   void look_for_unseen() noexcept {
     driver_answer const cuda = driver();

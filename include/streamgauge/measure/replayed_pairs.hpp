@@ -10,6 +10,25 @@
 
 namespace streamgauge {
 
+/// A sample of a captured interval for one replay, its device time still open; null without memory, which is counted.
+/// Under the lock of the lane.
+[[nodiscard]] inline stored_sample* add_replay(recorder_core& core, lane& mine, timed_slot const& captured,
+                                               std::uint32_t parent, nanoseconds now) noexcept {
+  stored_sample* const kept = mine.add_sample();
+  if (!kept) {
+    core.lose(captured.series);
+    return nullptr;
+  }
+  kept->series = captured.series;
+  kept->entered = now;
+  kept->device = absence::still_open;
+  kept->parent = captured.where->parent == stored_sample::no_series ? parent : captured.where->parent;
+  kept->thread = mine.thread;
+  kept->records_inside = captured.where->records_inside;
+  kept->part = captured.where->part;
+  return kept;
+}
+
 /// An interval inside a graph, and the events that the executable graph records for it now.
 /// Why: those events must not be used for anything else while a launch may still record them, also one that nobody saw.
 struct replayed_pair {
@@ -119,18 +138,10 @@ inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, s
     for (made_after const& each : groups_)
       if (each.captured == captured.keeper) group = each.group;
     bool const counts = captured.where != nullptr;  // not a stream of a span that is stamped for the wall alone
-    stored_sample* const kept = counts ? mine.add_sample() : nullptr;
+    stored_sample* const kept = counts ? add_replay(core_, mine, captured, parent, now) : nullptr;
     if (kept) {
-      kept->series = captured.series;
-      kept->entered = now;
-      kept->device = pair.next ? absence::still_open : missing;
-      kept->parent = captured.where->parent == stored_sample::no_series ? parent : captured.where->parent;
-      kept->thread = mine.thread;
-      kept->records_inside = captured.where->records_inside;
-      kept->part = captured.where->part;
+      if (!pair.next) kept->device = missing;
       kept->span = group ? group->number : 0;
-    } else if (counts) {
-      core_.lose(captured.series);
     }
     if (!pair.next) {
       if (group) group->spoil(missing);

@@ -41,6 +41,7 @@ struct timed_slot {
   timed_slot* beside = nullptr;           ///< the next one of the same span
   observation seen{absence::still_open};  ///< what the reading was; still open: there was none
   bool edge_recorded = false;             ///< the origin of its span has something to wait for
+  bool replayed = false;                  ///< a launch of a graph records it this time
   bool in_graph = false;                  ///< a graph records it, for good: it never goes back
   bool held = false;                      ///< an executable graph may record it again: it does not go back yet
   bool idle = false;                      ///< while held: it was read
@@ -122,7 +123,7 @@ class event_pool {
     slot.keeper = nullptr;
     slot.beside = nullptr;
     slot.seen = absence::still_open;
-    slot.held = slot.idle = slot.edge_recorded = false;
+    slot.held = slot.idle = slot.edge_recorded = slot.replayed = false;
     return slot;
   }
 
@@ -157,21 +158,25 @@ class event_pool {
   void abandon() noexcept { --used_; }
 
   /// Destroys the events of a slot that nobody uses any more, if their context still lives: touching them otherwise would
-  /// crash. An event that the device has not reached yet is destroyed by CUDA once it has.
+  /// crash. An event that the device has not reached yet is destroyed by CUDA once it has; one that a launch of a graph
+  /// records still goes with the context.
   void retire(driver_api const& cuda, timed_slot& slot) noexcept {
     --used_;
-    destroy(cuda, slot);
+    bool const still_recorded = slot.replayed && elapsed(cuda, slot.start, slot.stop).status != cudaSuccess;
+    if (!still_recorded) destroy(cuda, slot);
   }
 
-  /// Destroys what is free, and what was given to graphs. A phase that is open still has its slot, and retires it when it
-  /// ends.
+  /// Destroys what is free. A phase that is open still has its slot, and retires it when it ends. What was given to graphs
+  /// goes with the context: CUDA crashes where a graph records an event that was destroyed (H200).
   void close(driver_api const& cuda) noexcept {
     if (!gone() && sleeper_ && alive(cuda, context_)) cuda.event_destroy(sleeper_);
     sleeper_ = nullptr;
     while (!empty()) retire(cuda, take());
-    for (chunk* each = gone() ? nullptr : chunks_; each; each = each->next)
+    bool const touchable = !gone() && in_graphs_ && alive(cuda, context_);
+    for (chunk* each = touchable ? chunks_ : nullptr; each; each = each->next)
       for (std::size_t i = 0; i < each->made; ++i)
-        if (each->slots[i].in_graph) destroy(cuda, each->slots[i]);
+        if (timed_slot& slot = each->slots[i]; slot.in_graph && slot.edge)
+          cuda.event_destroy(std::exchange(slot.edge, nullptr));  // no node of the graph refers to it
     forget();
   }
 

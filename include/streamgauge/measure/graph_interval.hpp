@@ -44,7 +44,8 @@ inline constexpr graph_calls graph_calls_here{&reserve_in_graph, &record_in_grap
 /// H200 a launch of 50 kernels rose from 2.5 us to 5 to 6.4 with one interval, to 10 to 12 with three. CUDA refuses to
 /// instantiate record nodes in the body of a conditional node, and in a graph that is launched from the device.
 /// Its events were made before: by a phase that this thread entered in that context outside the capture, or by
-/// `prepare_capture`. They belong to the recorder, and live as long as it does; destroying the phase first is safe.
+/// `prepare_capture`. They live as long as the context, since CUDA crashes where a graph records an event that was
+/// destroyed: phase, recorder and graph may go in any order.
 /// Example: `sg::phase decode{recorder, "decode", sg::in_graphs};`
 inline constexpr graph_choice in_graphs{&graph_calls_here};
 

@@ -113,7 +113,7 @@ class graph_replay {
     graph_api const* const cuda = graph_functions();
     driver_answer const here = driver();
     if (broken_ || !pairs_.swapped() || !cuda || !here.api) return;
-    bool const touchable = !core().closed() && alive(*here.api, pairs_.context());
+    bool const touchable = alive(*here.api, pairs_.context());
     if (touchable && pairs_.swap(*cuda, executable_) != cudaSuccess) return pairs_.keep_from_pools();
     pairs_.let_go();
   }

@@ -149,7 +149,7 @@ inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, s
     }
     pair.next->where = kept;
     pair.next->series = captured.series;
-    pair.next->held = true;
+    pair.next->held = pair.next->replayed = true;
     if (group) group->add(*pair.next);
   }
 }

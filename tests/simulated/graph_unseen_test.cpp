@@ -169,3 +169,25 @@ TEST_CASE_FIXTURE(fresh_machine,
   launch_by_hand(step.executable, stream);
   CHECK(unseen(recorder.collect()) == 1);
 }
+
+TEST_CASE_FIXTURE(fresh_machine, "a launch by hand never records events that a phase has by now") {
+  measured its;
+  sg::phase const plain{its.recorder, "plain"};
+  cudaStream_t const other = new_stream();
+  sg::graph_replay replay{its.launches, its.step->executable, its.step->graph, its.stream};
+  for (int i = 0; i < 40; ++i) {
+    REQUIRE(replay.launch() == cudaSuccess);
+    replay.wait();
+    {
+      auto const first = plain.enter(other);
+      auto const second = plain.enter(other);
+      launch(other, 1ms);
+    }
+    its.by_hand();  // behind the phases' records, before they are read
+    wait_for(other);
+    wait_for(its.stream);
+  }
+  auto const recording = its.recorder.collect();
+  CHECK(device_times(series_of(recording, "plain")) == std::vector<nanoseconds>(80, 1ms));
+  CHECK(device_times(series_of(recording, "inner")) == std::vector<nanoseconds>(40, 3ms));
+}

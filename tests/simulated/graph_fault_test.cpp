@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "graph_program.hpp"
-#include "own_process.hpp"
 
 using namespace graph_program;
 using namespace observed;

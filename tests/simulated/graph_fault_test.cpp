@@ -225,6 +225,8 @@ TEST_CASE_FIXTURE(fresh_machine, "a swap that fails half way costs samples, neve
       CHECK(device_times(series_of(recording, "plain")) == std::vector<nanoseconds>(30, 1ms));
       check_accounts(recording);
     }
-    CHECK(simulated::live_events() == 0);
+    // Two pairs are the graph's; what it may record instead, once a swap has failed, is two more or, with those of the
+    // launch before, four.
+    CHECK(simulated::live_events() == (nth <= 4 ? 8 : 12));
   }
 }

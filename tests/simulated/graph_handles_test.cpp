@@ -38,6 +38,7 @@ TEST_CASE_FIXTURE(fresh_machine, "handles may end before the replays, and the re
 
 TEST_CASE_FIXTURE(fresh_machine, "after the recorder has ended a launch still launches, whenever that was") {
   cudaStream_t const stream = new_stream();
+  std::size_t kept = 0;
   for (int const before : {0, 1, 3}) {
     CAPTURE(before);
     {
@@ -56,7 +57,9 @@ TEST_CASE_FIXTURE(fresh_machine, "after the recorder has ended a launch still la
       sg::graph_replay late{launches, step.executable, step.graph, stream};
       CHECK(late.launch() == cudaSuccess);
     }
-    CHECK(simulated::live_events() == 0);
+    // What the graph records, and what launches that were under way at the end record still, goes with the context.
+    kept += 2 + 2 * static_cast<std::size_t>(before);
+    CHECK(simulated::live_events() == kept);
   }
 }
 

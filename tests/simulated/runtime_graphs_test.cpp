@@ -212,12 +212,15 @@ TEST_CASE_FIXTURE(fresh_machine, "an event of a pending replay is not ready, nev
   CHECK(elapsed(timed.start, timed.stop) == 7.0f);
 }
 
-TEST_CASE_FIXTURE(fresh_machine, "destroying an event that a graph records is harmless") {
+TEST_CASE_FIXTURE(fresh_machine, "launching a graph that records an event which was destroyed is fatal") {
   auto const stream = make_stream();
   timed_graph const timed(7ms);
-  CHECK(cudaEventDestroy(timed.stop) == cudaSuccess);
   CHECK(cudaGraphLaunch(timed.executable, stream) == cudaSuccess);
   CHECK(cudaEventDestroy(timed.start) == cudaSuccess);
-  CHECK(simulated::stream_end(stream) == 1s + 7ms);
+  CHECK(simulated::fatal_misuses().empty());  // the launch is under way already
+  CHECK(cudaGraphLaunch(timed.executable, stream) == cudaSuccess);
+  CHECK(simulated::fatal_misuses().size() == 1);
+  simulated::clear_fatal_misuses();
+  CHECK(simulated::stream_end(stream) == 1s + 14ms);
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
 }

@@ -38,6 +38,7 @@ struct timed_slot {
 
   // What only spans and graphs use.
   slot_keeper* keeper = nullptr;          ///< told when it was read; null: it goes back to its pool then
+  nanoseconds begins{0};                  ///< within its span: device time from the event in common to its start
   timed_slot* beside = nullptr;           ///< the next one of the same span
   observation seen{absence::still_open};  ///< what the reading was; still open: there was none
   bool edge_recorded = false;             ///< the origin of its span has something to wait for
@@ -163,7 +164,11 @@ class event_pool {
   void retire(driver_api const& cuda, timed_slot& slot) noexcept {
     --used_;
     bool const still_recorded = slot.replayed && elapsed(cuda, slot.start, slot.stop).status != cudaSuccess;
-    if (!still_recorded) destroy(cuda, slot);
+    if (!alive(cuda, context_)) return;
+    destroy_edge(cuda, slot);
+    if (still_recorded) return;
+    cuda.event_destroy(slot.start);
+    cuda.event_destroy(slot.stop);
   }
 
   /// Destroys what is free. A phase that is open still has its slot, and retires it when it ends. What was given to graphs
@@ -175,8 +180,7 @@ class event_pool {
     bool const touchable = !gone() && in_graphs_ && alive(cuda, context_);
     for (chunk* each = touchable ? chunks_ : nullptr; each; each = each->next)
       for (std::size_t i = 0; i < each->made; ++i)
-        if (timed_slot& slot = each->slots[i]; slot.in_graph && slot.edge)
-          cuda.event_destroy(std::exchange(slot.edge, nullptr));  // no node of the graph refers to it
+        if (each->slots[i].in_graph) destroy_edge(cuda, each->slots[i]);
     forget();
   }
 
@@ -225,11 +229,9 @@ class event_pool {
     return cudaSuccess;
   }
 
-  void destroy(driver_api const& cuda, timed_slot& slot) const noexcept {
-    if (!alive(cuda, context_)) return;
-    cuda.event_destroy(slot.start);
-    cuda.event_destroy(slot.stop);
-    if (slot.edge) cuda.event_destroy(slot.edge);
+  // No node of a graph refers to an edge.
+  static void destroy_edge(driver_api const& cuda, timed_slot& slot) noexcept {
+    if (slot.edge) cuda.event_destroy(std::exchange(slot.edge, nullptr));
   }
 
   context_key context_;  // as it was when the pool was opened, for good

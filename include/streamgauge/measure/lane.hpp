@@ -198,6 +198,7 @@ class lane {
     for (event_pool* pool = pools_; pool; pool = pool->next) cuda.api ? pool->close(*cuda.api) : pool->forget();
   }
 
+  [[nodiscard]] capacity limits() const noexcept { return limits_; }
   [[nodiscard]] sample_store const& samples() const noexcept { return samples_; }
   [[nodiscard]] event_pool const* pools() const noexcept { return pools_; }
   /// Whether its thread has ended and nothing of it is open.

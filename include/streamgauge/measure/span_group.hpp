@@ -29,20 +29,17 @@ struct span_group : slot_keeper {
   absence spoiled = absence::none;  ///< why the span has no device time, whatever its branches have
   span_group* next = nullptr;       ///< the same span on another device
 
-  span_group() noexcept : slot_keeper{&settle_one, &delete_one} {}
+  span_group() noexcept : slot_keeper{&settle_one, &delete_all} {}
 
-  /// A group of the lane's: one that was used before, or a new one; null without memory.
+  /// A group of the lane's; null without memory.
+  /// Why: a lane's first span makes as many as its events can need, and no later one makes any.
   [[nodiscard]] static span_group* take(lane& in) noexcept {
     auto* group = static_cast<span_group*>(in.spare_keeper());
-    if (group) {
-      slot_keeper* const made_before = group->next_made;
-      *group = span_group{};
-      group->next_made = made_before;
-    } else {
-      group = new (std::nothrow) span_group;
-      if (!group) return nullptr;
-      in.own(*group);
-    }
+    if (!group && make_more(in)) group = static_cast<span_group*>(in.spare_keeper());
+    if (!group) return nullptr;
+    slot_keeper* const made_before = group->next_made;
+    *group = span_group{};
+    group->next_made = made_before;
     group->in = &in;
     return group;
   }
@@ -81,7 +78,17 @@ struct span_group : slot_keeper {
     --group.open;
     if (group.ended && group.open == 0) group.finish();
   }
-  static void delete_one(slot_keeper* keeper) noexcept { delete static_cast<span_group*>(keeper); }
+  // The lane owns an array by its first element.
+  static void delete_all(slot_keeper* keeper) noexcept { delete[] static_cast<span_group*>(keeper); }
+  [[nodiscard]] static bool make_more(lane& in) noexcept {
+    constexpr std::size_t most = 1024;
+    std::size_t const count = in.limits().intervals < most ? in.limits().intervals : most;
+    auto* const fresh = count > 0 ? new (std::nothrow) span_group[count] : nullptr;
+    if (!fresh) return false;
+    in.own(fresh[0]);
+    for (std::size_t i = 0; i < count; ++i) in.give_back(fresh[i]);
+    return true;
+  }
 
   // Every interval was read: places the branches within the span, then lets all events go.
   void finish() noexcept {
@@ -90,16 +97,15 @@ struct span_group : slot_keeper {
     if (!first) spoil(absence::not_asked);
     nanoseconds earliest{0};
     nanoseconds latest{0};
-    // Twice over the begins: the earliest one is known only after the first time.
-    for (timed_slot const* slot = first; slot && spoiled == absence::none; slot = slot->beside) {
-      nanoseconds const begin = begin_of(*slot);
-      nanoseconds const end = begin + *slot->seen.value();
-      if (slot == first || begin < earliest) earliest = begin;
+    for (timed_slot* slot = first; slot && spoiled == absence::none; slot = slot->beside) {
+      slot->begins = begin_of(*slot);
+      nanoseconds const end = slot->begins + *slot->seen.value();
+      if (slot == first || slot->begins < earliest) earliest = slot->begins;
       if (slot == first || end > latest) latest = end;
     }
     for (timed_slot* slot = first; slot; slot = slot->beside) {
       if (!slot->where || slot->where->part != span_part::branch) continue;
-      slot->where->begins = spoiled == absence::none ? observation{begin_of(*slot) - earliest} : observation{spoiled};
+      slot->where->begins = spoiled == absence::none ? observation{slot->begins - earliest} : observation{spoiled};
     }
     if (where) where->device = spoiled == absence::none ? observation{latest - earliest} : observation{spoiled};
     while (timed_slot* const slot = first) {

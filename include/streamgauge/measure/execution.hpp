@@ -6,6 +6,7 @@
 
 #include <exception>
 
+#include <streamgauge/measure/slot_record.hpp>
 #include <streamgauge/measure/thread_id.hpp>
 #include <streamgauge/measure/thread_lanes.hpp>
 
@@ -13,47 +14,6 @@ namespace streamgauge {
 
 /// How an execution is bound: to a scope on one thread, or to nothing but its own end.
 enum class lifetime : std::uint8_t { scoped, started };
-
-/// What a phase that was declared for graphs does inside a stream capture; `graph_interval.hpp` has the functions.
-struct graph_calls {
-  /// A slot for an interval that a graph will record; under the lane's lock.
-  timed_slot* (*reserve)(lane& in, stream_ref stream, absence& why, char const* phase) noexcept;
-  /// Records a time stamp into the graph, while the stream is being captured.
-  int (*record)(driver_api const& cuda, cudaEvent_t event, stream_ref stream) noexcept;
-};
-
-/// A slot for an interval of a phase: on the stream or, where the phase was declared for graphs, in the graph that the
-/// stream is captured into; or why there is none. Under the lane's lock.
-[[nodiscard]] inline timed_slot* reserve(lane& in, series_node& node, stream_ref stream, absence& why) noexcept {
-  timed_slot* slot = in.reserve(stream, why, node.name());
-  graph_calls const* const in_graph = node.entry.in_graph.load(std::memory_order_relaxed);
-  if (why == absence::stream_capture && in_graph) slot = in_graph->reserve(in, stream, why, node.name());
-  if (!slot) return nullptr;
-  slot->series = node.index;
-  if (stream.is_legacy() && !node.entry.on_legacy_stream.exchange(true, std::memory_order_relaxed))
-    node.core.problems().note(trouble::legacy_stream, node.name());
-  return slot;
-}
-
-/// Records an event of a slot as a time stamp: on its stream, or into the graph that its stream is captured into.
-/// Sync: none.
-[[nodiscard]] inline int stamp(driver_api const& cuda, series_node const& node, timed_slot const& slot,
-                               cudaEvent_t event) noexcept {
-  stream_ref const stream = stream_ref::resolved(slot.stream);
-  if (slot.in_graph) return node.entry.in_graph.load(std::memory_order_relaxed)->record(cuda, event, stream);
-  return record(cuda, event, stream, slot.pool->context());
-}
-
-/// Whether the stop of an interval may be recorded now, on this thread: `cudaSuccess`, or why not.
-[[nodiscard]] inline int may_stop(driver_api const& cuda, timed_slot const& slot) noexcept {
-  if (slot.pool->gone()) return cudaErrorContextIsDestroyed;
-  context_key const context = slot.pool->context();
-  absence const dead = why_dead(cuda, context);
-  if (dead != absence::none)
-    return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
-  stream_ref const stream = stream_ref::resolved(slot.stream);
-  return slot.in_graph ? in_sound_capture(cuda, stream) : may_record(cuda, stream, context);
-}
 
 /// Where an execution belongs that is a branch of a span.
 struct span_place {
@@ -135,7 +95,7 @@ class execution {
       }
       kept.entered = entered_ = since_origin();
     }
-    if (slot_) start_status_ = stamp(*driver().api, node, *slot_, slot_->start);
+    if (slot_) start_status_ = record(*driver().api, node, *slot_, slot_->start);
     if (slot_ && start_status_ == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
     records_ = lane_->records.load(std::memory_order_relaxed);
   }
@@ -148,7 +108,7 @@ class execution {
     if (slot_->stream == per_thread_stream() && !on_its_thread()) return other_thread;
     driver_api const& cuda = *driver().api;
     int status = may_stop(cuda, *slot_);
-    if (status == cudaSuccess) status = stamp(cuda, *node_, *slot_, slot_->stop);
+    if (status == cudaSuccess) status = record(cuda, *node_, *slot_, slot_->stop);
     if (status == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
     return status;
   }

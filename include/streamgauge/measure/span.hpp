@@ -5,7 +5,7 @@
 #else
 
 #include <streamgauge/measure/phase.hpp>
-#include <streamgauge/measure/span_execution.hpp>
+#include <streamgauge/measure/span_end.hpp>
 
 namespace streamgauge {
 

@@ -73,8 +73,9 @@ struct span_group : slot_keeper {
   }
 
  private:
-  static void settle_one(slot_keeper& keeper, lane&, timed_slot&) noexcept {
+  static void settle_one(slot_keeper& keeper, lane&, timed_slot& slot) noexcept {
     auto& group = static_cast<span_group&>(keeper);
+    if (!slot.seen.known()) group.spoil(slot.seen.why_absent());
     --group.open;
     if (group.ended && group.open == 0) group.finish();
   }
@@ -92,8 +93,6 @@ struct span_group : slot_keeper {
 
   // Every interval was read: places the branches within the span, then lets all events go.
   void finish() noexcept {
-    for (timed_slot const* slot = first; slot; slot = slot->beside)
-      if (!slot->seen.known()) spoil(slot->seen.why_absent());
     if (!first) spoil(absence::not_asked);
     nanoseconds earliest{0};
     nanoseconds latest{0};

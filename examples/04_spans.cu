@@ -27,28 +27,28 @@ int main() {
   sg::recorder recorder;
   sg::warmup const five{5};
   sg::phase step{recorder, "step", five}, prepare{recorder, "prepare", five};
-  sg::phase overlap{recorder, "overlap", five};  // of the span
+  sg::phase both{recorder, "both", five};  // of the span
   sg::phase compute{recorder, "compute", five}, communicate{recorder, "communicate", five};
   sg::phase finalize{recorder, "finalize", five};
 
   for (int i = 0; i < 30; ++i) {
-    auto whole = step.enter(stream);
+    auto one = step.enter(stream);
     {
       auto scope = prepare.enter(stream);
       work<<<1, 1, 0, stream>>>(2);
     }
-    // The fork and the join are the program's own: an observed span only stamps, it adds no dependency.
+    // The fork and the join are the program's own: an observed span adds no dependency.
     cudaEventRecord(prepared, stream);
     cudaStreamWaitEvent(side, prepared, 0);
     {
-      sg::span both{overlap};
+      sg::span whole{both};
       {
-        auto part = both.branch(stream, compute);
+        auto part = whole.branch(stream, compute);
         work<<<1, 1, 0, stream>>>(6);
       }
       {
         // Entered behind the wait above, so it times the communication and not the waiting for it.
-        auto part = both.branch(side, communicate);
+        auto part = whole.branch(side, communicate);
         work<<<1, 1, 0, side>>>(9);
       }
     }
@@ -58,7 +58,7 @@ int main() {
       auto scope = finalize.enter(stream);
       work<<<1, 1, 0, stream>>>(1);
     }
-    whole.wait(sg::wait_policy::spin);
+    one.wait(sg::wait_policy::spin);
   }
 
   sg::report::table(std::cout, recorder.collect());

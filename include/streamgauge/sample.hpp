@@ -80,7 +80,8 @@ enum class fate : std::uint8_t { kept, dropped, incomplete, not_asked };
     case absence::branch_open: return "a branch was still open when the span ended, so it was never joined";
     case absence::branch_twice: return "a stream was entered twice in one span";
     case absence::other_device: return "a branch of a joined span was on another device than the origin";
-    case absence::not_prepared: return "no events were there when the capture began (prepare the recorder before it)";
+    case absence::not_prepared:
+      return "no events were there when the stream capture began (call prepare_capture on this thread before it)";
     case absence::unread: return "a later replay recorded the same events again before they were read";
     case absence::not_replayed: return "the graph that was launched did not record the phase";
     case absence::other_recorder: return "a branch was given a phase of another recorder than its span's";

@@ -8,7 +8,8 @@
 /// aborts. Entering a phase, leaving it and reading back never throw.
 /// Sync: the host waits for nothing, and no stream waits for another.
 /// Threads: one object is used by one thread at a time; different objects need no care.
-/// What is not needed every day is included by name: `measure/capture_guard.hpp`, `measure/interval.hpp`.
+/// What is not needed every day is included by name: `measure/span.hpp`, `measure/graph_replay.hpp` (with
+/// `measure/graph_interval.hpp`), `measure/graph_replay_by_wait.hpp`, `measure/interval.hpp`, `measure/capture_guard.hpp`.
 
 #include <streamgauge/version.hpp>
 #include <streamgauge/time.hpp>

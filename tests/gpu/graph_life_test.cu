@@ -120,7 +120,7 @@ TEST_CASE("after an update of the executable graph the first source is still the
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-TEST_CASE("a launch past the helper leaves no sample, spoils none, and is reported") {
+TEST_CASE("a launch past graph_replay leaves no sample, spoils none, and is reported") {
   warm_up_graphs();
   test_stream const stream;
   replayed_clocks own{1, 10};
@@ -215,7 +215,7 @@ TEST_CASE("case-26: captures with phases inside succeed while another thread col
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-TEST_CASE("launches succeed after the recorder has ended, by the helper and past it") {
+TEST_CASE("launches succeed after the recorder has ended, by graph_replay and past it") {
   warm_up_graphs();
   test_stream const stream;
   replayed_clocks const own{1, 100};
@@ -239,7 +239,7 @@ TEST_CASE("launches succeed after the recorder has ended, by the helper and past
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-TEST_CASE("launches past any helper succeed before and after the recorder has ended, and are reported") {
+TEST_CASE("launches past any graph_replay succeed before and after the recorder has ended, and are reported") {
   warm_up_graphs();
   test_stream const stream;
   replayed_clocks const own{1, 20};

@@ -65,7 +65,7 @@ class raw_graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-// The same graph with phases that were declared for graphs, launched by the helper.
+// The same graph with phases that were declared for graphs, launched by graph_replay.
 class replayed_graph {
  public:
   replayed_graph(sg::recorder& recorder, sg::phase const& step, cudaStream_t stream, int intervals) {

@@ -23,24 +23,6 @@ struct profiler_state {
 };
 [[gnu::visibility("default")]] inline profiler_state the_profiler;
 
-/// Waits until what is queued on a stream is done; a stream that is being captured is left alone. CUDA's status.
-/// Sync: waits for an event of ours on that stream. Capture: allowed; the thread's capture mode is relaxed meanwhile.
-[[nodiscard]] inline int drain_stream(driver_api const& cuda, stream_ref stream) noexcept {
-  context_answer const found = context_of(cuda, stream);
-  int status = found.status;
-  if (status == cudaSuccess) status = may_record(cuda, stream, found.key);
-  if (status != cudaSuccess) return status;
-  context_scope const current{cuda, found.key.handle};
-  status = current.status();
-  cudaEvent_t last = nullptr;
-  if (status == cudaSuccess) status = cuda.event_create(&last, cudaEventDisableTiming);
-  if (status != cudaSuccess) return status;
-  status = record(cuda, last, stream, found.key);
-  if (status == cudaSuccess) status = wait_until_passed(cuda, last);
-  cuda.event_destroy(last);
-  return status;
-}
-
 /// Calls `use` with the primary context of each device that has one, made current. No context is made.
 template <class Use>
 void for_each_context(driver_api const& cuda, Use use) {

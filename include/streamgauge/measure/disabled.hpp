@@ -93,6 +93,8 @@ class phase {
   [[nodiscard]] started_phase start(stream_ref) const noexcept { return {}; }
   [[nodiscard]] started_phase start(host_only_tag) const noexcept { return {}; }
   [[nodiscard]] phase with(std::initializer_list<given_condition>) const noexcept { return *this; }
+  [[nodiscard]] friend bool operator==(phase const&, phase const&) noexcept { return true; }
+  [[nodiscard]] friend bool operator!=(phase const&, phase const&) noexcept { return false; }
 };
 
 struct joined_tag {};

@@ -50,6 +50,24 @@ struct elapsed_answer {
   return answer;
 }
 
+/// Waits until what is queued on a stream is done; a stream that is being captured is left alone. CUDA's status.
+/// Sync: waits for an event of ours on that stream. Capture: allowed; the thread's capture mode is relaxed meanwhile.
+[[nodiscard]] inline int drain_stream(driver_api const& cuda, stream_ref stream) noexcept {
+  context_answer const found = context_of(cuda, stream);
+  int status = found.status;
+  if (status == cudaSuccess) status = may_record(cuda, stream, found.key);
+  if (status != cudaSuccess) return status;
+  context_scope const current{cuda, found.key.handle};
+  status = current.status();
+  cudaEvent_t last = nullptr;
+  if (status == cudaSuccess) status = cuda.event_create(&last, cudaEventDisableTiming);
+  if (status != cudaSuccess) return status;
+  status = record(cuda, last, stream, found.key);
+  if (status == cudaSuccess) status = wait_until_passed(cuda, last);
+  cuda.event_destroy(last);
+  return status;
+}
+
 /// An event that can be timed, owned, in the context of a stream.
 /// Why: an event belongs to the context that was current when it was made, whatever stream it is meant for. This one is
 /// made in the stream's context, and never touched again once that context is gone.

@@ -91,9 +91,15 @@ class graph_replay {
     return launched;
   }
 
-  /// Waits until the device is done with every launch so far, and reads the times.
-  /// Sync: waits for the events of the recorder's finished intervals.
-  void wait() noexcept { core().drain(); }
+  /// Waits until the device is done with every launch so far, and reads the times. Where nothing is measured it returns at
+  /// once: a wait is a measurement, not the program's synchronisation.
+  /// Sync: waits for what is queued on the stream, and for the recorder's finished intervals. Capture: allowed; a stream in
+  /// a capture is not waited for.
+  void wait() noexcept {
+    driver_answer const cuda = driver();
+    if (measuring() && cuda.api) static_cast<void>(drain_stream(*cuda.api, stream_));
+    core().drain();
+  }
 
   /// How many intervals of the recorder's phases the graph holds; those of a span count one by one.
   [[nodiscard]] std::size_t intervals() const noexcept { return pairs_.size(); }

@@ -14,8 +14,10 @@ namespace streamgauge {
 /// Shape: for each launch one sample of `launches`, the host's side alone, and one of each inner phase, the device's side
 /// alone: of what that phase recorded in its latest stream capture. Spans are not among them. A graph that did not record
 /// an inner phase leaves its sample without a time.
-/// Requires: the executable graph outlives it; the inner phases are of the same recorder. Nothing else launches the
-/// executable: a launch past it between a launch and the wait is read in its place.
+/// Requires: the executable graph outlives it; the inner phases are of the same recorder, each under the conditions that it
+/// was captured under (`decode.with({{"layer", 3}})`). Nothing else launches the executable: a launch past it between a
+/// launch and the wait is read in its place. A recorder with such an object does not report launches past anything: what it
+/// launches itself cannot be told from them.
 /// Throws: the constructor, `cuda_error` when its events cannot be made; launching and waiting never.
 /// Sync: only `wait`.
 /// Threads: one at a time.
@@ -30,6 +32,7 @@ class graph_replay_by_wait {
     meant_.reserve(inner.size());
     for (phase const& each : inner)
       if (&each.node().core == &core()) meant_.push_back(latest_of(each.node()));
+    core().tell_no_launches_apart();
     if (intervals() == 0) return;
     before_.emplace(stream, unit);
     behind_.emplace(stream, unit);

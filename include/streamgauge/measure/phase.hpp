@@ -43,7 +43,8 @@ class [[nodiscard]] scope {
   }
 
   /// Ends the measured part, waits until the device is done with it, and keeps the host time from entering to then as the
-  /// completion. What follows in the scope is in its range, and in none of its times.
+  /// completion. What follows in the scope is in its range, and in none of its times. Where there is no device time to come
+  /// (off, or refused) it returns at once: a wait is a measurement, not the program's synchronisation.
   /// Sync: waits for the phase's own stop event, spinning or asleep; no other stream, no device.
   void wait(wait_policy policy) noexcept {
     if (now_.open() && now_.unwinding()) return now_.give_up();
@@ -95,7 +96,7 @@ class [[nodiscard]] started_phase {
     end_range();
   }
 
-  /// Ends it, waits until the device is done with it, and keeps the completion.
+  /// Ends it, waits until the device is done with it, and keeps the completion; as `scope::wait`.
   /// Sync: waits for the phase's own stop event; no other stream, no device.
   void wait(wait_policy policy) noexcept {
     now_.end_and_wait(policy);

@@ -106,6 +106,7 @@ inline void recorder_core::drain() noexcept {
 
 // What a graph recorded although nobody told its replays apart: they happened, and left no sample.
 inline void recorder_core::look_for_unseen_launches() noexcept {
+  if (launches_untold_.load(std::memory_order_relaxed)) return;
   driver_answer const cuda = driver();
   for (lane* each = lanes(); each && cuda.api; each = each->next) {
     brief_guard const guard{each->lock};

@@ -170,6 +170,8 @@ class recorder_core {
     brief_guard const guard{registry_};
     return lanes_;
   }
+  /// A graph is launched whose records nobody can tell from those of a launch past us.
+  void tell_no_launches_apart() noexcept { launches_untold_.store(true, std::memory_order_relaxed); }
   /// A sample of that series that there was no memory for.
   void lose(std::uint32_t series) noexcept {
     for (series_node* node = first_series(); node; node = node->next.load(std::memory_order_acquire))
@@ -236,6 +238,7 @@ class recorder_core {
 
   std::atomic<std::uint64_t> references_{1};
   std::atomic<bool> closed_{false};
+  std::atomic<bool> launches_untold_{false};
   std::atomic<std::uint32_t> spans_{0};
   mode const recorded_;
   std::string const why_not_;

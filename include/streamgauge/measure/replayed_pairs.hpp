@@ -137,7 +137,7 @@ inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, s
     span_group* group = nullptr;
     for (made_after const& each : groups_)
       if (each.captured == captured.keeper) group = each.group;
-    bool const counts = captured.where != nullptr;  // not a stream of a span that is stamped for the wall alone
+    bool const counts = captured.where != nullptr;  // not a stream of a span that counts for the wall alone
     stored_sample* const kept = counts ? add_replay(core_, mine, captured, parent, now) : nullptr;
     if (kept) {
       if (!pair.next) kept->device = missing;

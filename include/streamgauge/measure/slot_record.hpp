@@ -12,7 +12,7 @@ namespace streamgauge {
 struct graph_calls {
   /// A slot for an interval that a graph will record; under the lane's lock.
   timed_slot* (*reserve)(lane& in, stream_ref stream, absence& why, char const* phase) noexcept;
-  /// Records a time stamp into the graph, while the stream is being captured.
+  /// Records a timed event into the graph, while the stream is being captured.
   int (*record)(driver_api const& cuda, cudaEvent_t event, stream_ref stream) noexcept;
 };
 
@@ -29,7 +29,7 @@ struct graph_calls {
   return slot;
 }
 
-/// Records an event of a slot as a time stamp: on its stream, or into the graph that its stream is captured into.
+/// Records an event of a slot: on its stream, or into the graph that its stream is captured into.
 /// Sync: none.
 [[nodiscard]] inline int record(driver_api const& cuda, series_node const& node, timed_slot const& slot,
                                 cudaEvent_t event) noexcept {

@@ -122,15 +122,15 @@ class [[nodiscard]] branch {
 /// Throws: only `std::bad_alloc`.
 /// Sync: none, unless `wait` is called.
 /// Capture: inside a stream capture it marks and counts. Of a phase declared with `sg::in_graphs` it records: leave each
-/// branch before the program's own join of its stream, since a stamp behind that join would be work that is never joined.
+/// branch before the program's own join of its stream, since a record behind that join would be work that is never joined.
 /// Threads: it ends on the thread that it began on; branches may be entered and left on any.
 /// Example: `sg::span whole{overlap}; { auto part = whole.branch(side, compute); launch(side); }`
 class [[nodiscard]] span {
  public:
-  /// Observed: stamps only, no dependency is added, and the program runs as if nobody looked.
+  /// Observed: event records only, no dependency is added, and the program runs as if nobody looked.
   explicit span(phase const& of) noexcept { open(of, span_kind::observed); }
 
-  /// Observed, with streams that are stamped at the begin and the end of the scope: they count for the wall alone.
+  /// Observed, with streams that are recorded on at the begin and the end of the scope: they count for the wall alone.
   template <class Unit = null_stream_here>
   span(phase const& of, std::initializer_list<stream_ref> listed, Unit = {}) {
     open(of, span_kind::observed);
@@ -141,6 +141,10 @@ class [[nodiscard]] span {
     open(of, span_kind::observed);
     for (auto const& each : listed) list({each, unit});
   }
+
+  /// A single stream is listed in braces as well.
+  template <class Stream, class Unit = null_stream_here, class = std::enable_if_t<names_a_stream<Stream>>, class = void>
+  span(phase const& of, Stream const& forgotten_braces, Unit = {}) = delete;
 
   /// Joined: every branch starts behind the origin's start, and the origin waits for every branch before its stop. These
   /// dependencies come on top of the program's own, and only while times are taken: no program may rely on them.
@@ -182,7 +186,8 @@ class [[nodiscard]] span {
   }
 
   /// Ends the measured part, waits until every device is done with it, and keeps the host time from entering to then as
-  /// the completion.
+  /// the completion. Where there is no device time to come (off, or refused) it returns at once: a wait is a measurement,
+  /// not the program's synchronisation.
   /// Sync: waits for the stop events of the span, spinning or asleep; no other stream, no device.
   void wait(wait_policy policy) noexcept {
     if (!now_.open()) return;

@@ -11,7 +11,7 @@ namespace streamgauge {
 
 /// How a span and the program's streams depend on each other.
 enum class span_kind : std::uint8_t {
-  observed,  ///< stamps only: no dependency is added
+  observed,  ///< event records only: no dependency is added
   joined,    ///< every branch starts behind the origin's start, and the origin waits for every branch before its stop
 };
 
@@ -40,7 +40,7 @@ class span_execution {
   [[nodiscard]] bool open() const noexcept { return now_.open(); }
   [[nodiscard]] bool unwinding() const noexcept { return now_.unwinding(); }
 
-  /// Takes a stream's stamps from here to the end: it counts for the wall.
+  /// Records on a stream here and at the end: it counts for the wall.
   void list(stream_ref stream) noexcept {
     if (!open()) return;
     timed_slot* slot = nullptr;
@@ -185,7 +185,7 @@ class span_execution {
     spoil(home().refuse(status, node_->name()));
   }
 
-  // A slot for a stream that is stamped as long as the span is open. Under the lock.
+  // A slot for a stream that is recorded on at the begin and the end of the span. Under the lock.
   [[nodiscard]] timed_slot* take(stream_ref stream, absence why = absence::none) noexcept {
     timed_slot* const slot = reserve(home(), *node_, stream, why);
     bool const bare = slot && joins() && !slot->edge;

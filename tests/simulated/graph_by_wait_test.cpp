@@ -227,3 +227,30 @@ TEST_CASE_FIXTURE(fresh_machine, "off it launches and does nothing else, and a l
   }
   CHECK(simulated::allocation_count() == before);
 }
+
+TEST_CASE_FIXTURE(
+    fresh_machine,
+    "what it launches itself is never reported as launched past it, also where it was not told of every phase") {
+  measured its;
+  sg::phase const untold{*its.recorder, "untold", sg::in_graphs};
+  cudaGraphExec_t executable = nullptr;
+  {
+    auto const graph = captured(its.stream, [&] {
+      auto const outer = untold.enter(its.stream);
+      for (int i = 0; i < 2; ++i) {  // the same phase twice: the latest is read
+        auto const scope = its.inner.enter(its.stream);
+        launch(its.stream, i == 0 ? 3ms : 5ms);
+      }
+    });
+    executable = made_of(graph);
+  }
+  sg::graph_replay_by_wait replay{its.launches, executable, its.stream, {its.inner}};
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(replay.launch() == cudaSuccess);
+    replay.wait();
+  }
+  auto const recording = its.recorder->collect();
+  CHECK(device_times(series_of(recording, "inner")) == std::vector<nanoseconds>(3, 5ms));
+  CHECK(series_of(recording, "untold").samples.empty());
+  CHECK(recording.problems.empty());
+}

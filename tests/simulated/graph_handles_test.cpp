@@ -214,3 +214,27 @@ TEST_CASE_FIXTURE(fresh_machine, "a launch allocates nothing once its thread has
   CHECK(simulated::allocation_count() == before);
   CHECK(simulated::events_created() == events);
 }
+
+TEST_CASE_FIXTURE(fresh_machine,
+                  "a wait covers what stands behind the last phase of the graph, and a graph without any") {
+  cudaStream_t const stream = new_stream();
+  sg::recorder recorder{sg::mode::time, small_pool};
+  sg::phase const launches{recorder, "launch"};
+  sg::phase const inner{recorder, "inner", sg::in_graphs};
+  sg::prepare_capture(recorder, stream);
+  for (bool const measured : {true, false}) {
+    CAPTURE(measured);
+    auto const graph = captured(stream, [&] {
+      if (measured) {
+        auto const scope = inner.enter(stream);
+        launch(stream, 1ms);
+      }
+      launch(stream, 50ms);
+    });
+    sg::graph_replay replay{launches, made_of(graph), graph, stream};
+    REQUIRE(replay.launch() == cudaSuccess);
+    CHECK(simulated::stream_end(stream) > simulated::host_now());
+    replay.wait();
+    CHECK(simulated::stream_end(stream) <= simulated::host_now());
+  }
+}

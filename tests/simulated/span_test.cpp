@@ -19,6 +19,8 @@ static_assert(std::is_nothrow_destructible_v<sg::span> && std::is_nothrow_destru
 static_assert(!std::is_convertible_v<sg::phase, sg::span>, "a span is opened by name");
 static_assert(!std::is_constructible_v<sg::span, sg::phase const&, int>, "a number names no stream");
 static_assert(!std::is_constructible_v<sg::span, sg::phase const&, sg::joined_tag>, "a joined span has an origin");
+static_assert(!std::is_constructible_v<sg::span, sg::phase const&, cudaStream_t>,
+              "a single stream is listed in braces");
 
 namespace {
 

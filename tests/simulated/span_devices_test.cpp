@@ -190,6 +190,64 @@ TEST_CASE_FIXTURE(
   check_accounts(taken);
 }
 
+TEST_CASE_FIXTURE(fresh_devices, "case-37 branches that were read before a reset place nothing by their dead events") {
+  for (auto const policy : {sg::wait_policy::none, sg::wait_policy::spin, sg::wait_policy::block}) {
+    for (bool const read_before : {false, true}) {
+      CAPTURE(static_cast<int>(policy));
+      CAPTURE(read_before);
+      simulated::fresh_machine const machine;
+      program_stream left;
+      program_stream right;
+      sg::recorder recorder;
+      sg::phase const overlap{recorder, "overlap"};
+      sg::phase const part_of{recorder, "part"};
+      {
+        sg::span both{overlap};
+        for (cudaStream_t const stream : {left.get(), right.get()}) {
+          auto const part = both.branch(stream, part_of);
+          launch(stream, 2ms);
+        }
+        if (read_before) static_cast<void>(recorder.collect());
+        reset_device();
+        make_context();  // at the same address: only the id is new
+        left.forget();
+        right.forget();
+        if (policy != sg::wait_policy::none) both.wait(policy);
+      }
+      auto const taken = recorder.collect();
+      auto const whole = sample_of(taken, "overlap", {});
+      CHECK(missing(whole.device) == absence::context_gone);
+      if (policy != sg::wait_policy::none) CHECK(missing(whole.completion) == absence::context_gone);
+      for (auto const& each : row_of(taken, "part", {}).samples) CHECK(!each.begins.known());
+      check_accounts(taken);
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(fresh_devices, "two lives of one device are no two devices: the span has no time, and no row twice") {
+  program_stream before;
+  sg::recorder recorder;
+  sg::phase const overlap{recorder, "overlap"};
+  sg::phase const part_of{recorder, "part"};
+  {
+    sg::span both{overlap};
+    {
+      auto const part = both.branch(before, part_of);
+      launch(before.get(), 1ms);
+    }
+    static_cast<void>(recorder.collect());
+    reset_device();
+    before.forget();
+    program_stream const after;
+    auto const part = both.branch(after, part_of);
+    launch(after.get(), 2ms);
+  }
+  auto const taken = recorder.collect();
+  CHECK(missing(sample_of(taken, "overlap", {}).device) == absence::context_gone);
+  CHECK(row_of(taken, "overlap", {{"device", "0"}}).samples.empty());
+  check_accounts(taken);
+}
+
 TEST_CASE_FIXTURE(
     fresh_devices,
     "a device that is reset within a span, after it, or between two takes what was not read, and no more") {

@@ -38,15 +38,18 @@ struct graph_calls {
   return record(cuda, event, stream, slot.pool->context());
 }
 
+/// Whether the events of a pool may be touched: `cudaSuccess`, or why not.
+[[nodiscard]] inline int may_touch(driver_api const& cuda, event_pool const& pool) noexcept {
+  absence const dead = pool.gone() ? absence::context_gone : why_dead(cuda, pool.context());
+  if (dead == absence::none) return cudaSuccess;
+  return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
+}
+
 /// Whether the stop of an interval may be recorded now, on this thread: `cudaSuccess`, or why not.
 [[nodiscard]] inline int may_stop(driver_api const& cuda, timed_slot const& slot) noexcept {
-  if (slot.pool->gone()) return cudaErrorContextIsDestroyed;
-  context_key const context = slot.pool->context();
-  absence const dead = why_dead(cuda, context);
-  if (dead != absence::none)
-    return dead == absence::forked ? cudaErrorInitializationError : cudaErrorContextIsDestroyed;
+  if (int const status = may_touch(cuda, *slot.pool); status != cudaSuccess) return status;
   stream_ref const stream = stream_ref::resolved(slot.stream);
-  return slot.in_graph ? in_sound_capture(cuda, stream) : may_record(cuda, stream, context);
+  return slot.in_graph ? in_sound_capture(cuda, stream) : may_record(cuda, stream, slot.pool->context());
 }
 
 }  // namespace streamgauge

@@ -80,7 +80,8 @@ inline void span_execution::end(wait_policy policy) noexcept {
   // another thread's own: those are polled, and the sample says so.
   bool sleeps = waits && policy == wait_policy::block && now_.on_its_thread();
   int status = cudaSuccess;
-  for (span_group const* group = first; group && waits; group = group->next) {
+  for (span_group const* group = first; group && waits && status == cudaSuccess; group = group->next) {
+    status = may_touch(*driver().api, *group->pool);  // the device may have been reset after a branch
     // What joins everything is waited for alone.
     for (timed_slot const* slot = origin_ ? origin_ : group->first; slot && status == cudaSuccess;
          slot = origin_ ? nullptr : slot->beside) {

@@ -94,6 +94,7 @@ struct span_group : slot_keeper {
   // Every interval was read: places the branches within the span, then lets all events go.
   void finish() noexcept {
     if (!first) spoil(absence::not_asked);
+    if (first && first->beside) spoil(why_untouchable());
     nanoseconds earliest{0};
     nanoseconds latest{0};
     for (timed_slot* slot = first; slot && spoiled == absence::none; slot = slot->beside) {
@@ -115,15 +116,17 @@ struct span_group : slot_keeper {
     in->give_back(*this);
   }
 
+  // Why the events must not be touched: the device may have been reset since they were read.
+  [[nodiscard]] absence why_untouchable() const noexcept {
+    driver_answer const cuda = driver();
+    if (in->closed || pool->gone() || !cuda.api) return absence::context_gone;
+    return why_dead(*cuda.api, pool->context());
+  }
+
   // Device time from the event in common to the start of a branch: below zero where that was earlier.
   [[nodiscard]] nanoseconds begin_of(timed_slot const& slot) noexcept {
     if (&slot == first) return nanoseconds{0};
-    driver_answer const cuda = driver();
-    if (in->closed || pool->gone() || !cuda.api) {
-      spoil(absence::context_gone);
-      return nanoseconds{0};
-    }
-    elapsed_answer const answer = elapsed(*cuda.api, first->start, slot.start);
+    elapsed_answer const answer = elapsed(*driver().api, first->start, slot.start);
     if (answer.status != cudaSuccess) spoil(in->refuse(answer.status, slot.phase));
     return answer.time;
   }

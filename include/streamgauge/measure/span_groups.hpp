@@ -121,6 +121,13 @@ inline span_group* span_groups::of(timed_slot const& slot, execution const& now,
     why = absence::stream_capture;
     return nullptr;
   }
+  for (span_group const* each = first_; each; each = each->next) {
+    if (each->pool->device() != slot.pool->device()) continue;
+    // Another context of a device that has a row already, mostly another life of it: its intervals cannot be joined.
+    absence const dead = why_dead(*driver().api, each->pool->context());
+    why = dead == absence::none ? absence::other_device : dead;
+    return nullptr;
+  }
   if (last && (slot.in_graph || last->in_graph)) {
     why = absence::other_device;  // the samples of a replay are those of one device
     return nullptr;

@@ -277,3 +277,27 @@ TEST_CASE_FIXTURE(fresh_machine,
   CHECK(parts.samples[1].span == within.span);
   CHECK(sample_of(taken, "right").span == within.span);
 }
+
+TEST_CASE_FIXTURE(fresh_machine, "what follows a branch in a phase is in that phase still, not in the branch's span") {
+  cudaStream_t const a = new_stream();
+  cudaStream_t const b = new_stream();
+  sg::recorder recorder;
+  sg::phase const overlap{recorder, "overlap"};
+  sg::phase const part_of{recorder, "part"};
+  sg::phase const around{recorder, "around"};
+  sg::phase const within{recorder, "within"};
+  {
+    sg::span both{overlap};
+    auto const scope = around.enter(a);
+    { auto const part = both.branch(b, part_of); }
+    auto const nested = within.enter(a);
+  }
+  { auto const scope = around.enter(a); }
+  auto const taken = recorder.collect();
+  CHECK(sample_of(taken, "part").parent == 0u);
+  CHECK(sample_of(taken, "within").parent == 2u);
+  auto const scopes = series_of(taken, "around");
+  REQUIRE(scopes.samples.size() == 2);
+  CHECK(scopes.samples[0].parent == 0u);
+  CHECK(!scopes.samples[1].parent);
+}

@@ -45,6 +45,7 @@ class execution {
     thread_ = other.thread_;
     lifetime_ = other.lifetime_;
     nests_ = other.nests_;
+    outer_ = other.outer_;
     exceptions_ = other.exceptions_;
     start_status_ = other.start_status_;
     records_ = other.records_;
@@ -85,6 +86,7 @@ class execution {
         if (slot_ && refused != absence::none) lane_->release(*std::exchange(slot_, nullptr), refused);
         if (!slot_) why = refused;
       }
+      outer_ = lane_->innermost;
       if (nests_) lane_->innermost = node.index;
       kept.submit = absence::still_open;
       kept.device = slot_ ? absence::still_open : why;
@@ -167,7 +169,7 @@ class execution {
 
   void close_sample() noexcept {
     // Left elsewhere, its own thread must not go on nesting in it.
-    if (nests_ && (on_its_thread() || lane_->innermost == node_->index)) lane_->innermost = where_->parent;
+    if (nests_ && (on_its_thread() || lane_->innermost == node_->index)) lane_->innermost = outer_;
     if (lifetime_ == lifetime::scoped && !on_its_thread())
       node_->core.problems().note(trouble::ended_elsewhere, node_->name());
     where_ = nullptr;
@@ -200,7 +202,8 @@ class execution {
   nanoseconds entered_;
   std::uint64_t thread_;
   lifetime lifetime_;
-  bool nests_;  // what is entered meanwhile on this thread is inside it
+  bool nests_;           // what is entered meanwhile on this thread is inside it
+  std::uint32_t outer_;  // what was entered before and is around it; of a branch not always its span
   int exceptions_;
   int start_status_;
   std::uint32_t records_;  // the lane's count after the start; from the stop on, how many lay between

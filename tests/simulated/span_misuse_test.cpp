@@ -293,3 +293,38 @@ TEST_CASE_FIXTURE(fresh_machine, "a branch of another recorder's phase is refuse
   CHECK(!sample_of(taken, "overlap", {}).device.known());
   CHECK(series_of(another.collect(), "foreign").samples.empty());
 }
+
+TEST_CASE_FIXTURE(fresh_machine,
+                  "a branch that there was no memory for leaves its span without a wall, never with a shorter one") {
+  bool lost_a_branch = false;
+  for (bool const joined : {false, true}) {
+    for (std::size_t filled = 980; filled < 1010; ++filled) {
+      CAPTURE(filled);
+      workplace here;
+      sg::phase const filler{here.recorder, "filler"};
+      { sg::span both{here.overlap, sg::joined, here.main}; }
+      simulated::no_memory_scope const none;
+      // The first block and the one behind it; then there is no other.
+      for (std::size_t i = 0; i < 1000 + filled; ++i) auto const host = filler.enter(sg::host_only);
+      {
+        std::optional<sg::span> both;
+        joined ? both.emplace(here.overlap, sg::joined, here.main) : both.emplace(here.overlap);
+        {
+          auto const part = both->branch(here.main, here.left);
+          launch(here.main.get(), 1ms);
+        }
+        auto const part = both->branch(here.side, here.right);
+        launch(here.side.get(), 5ms);
+      }
+      auto const taken = here.recorder.collect();
+      auto const whole = row_of(taken, "overlap", {});
+      auto const right = row_of(taken, "right", {});
+      CHECK(right.samples.size() + right.lost == 1);
+      if (whole.samples.size() < 2) continue;
+      auto const wall = whole.samples[1].device;
+      lost_a_branch = lost_a_branch || right.lost == 1;
+      CHECK(wall == (right.lost == 1 ? sg::observation{absence::no_memory} : sg::observation{5ms}));
+    }
+  }
+  CHECK(lost_a_branch);
+}

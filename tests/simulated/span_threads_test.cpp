@@ -212,3 +212,27 @@ TEST_CASE("threads that enter the first branches of a span on two devices at onc
   CHECK(sample_of(taken, "exchange", {{"device", "1"}}).device == 0us);
   check_accounts(taken);
 }
+
+TEST_CASE_FIXTURE(fresh_machine,
+                  "branches that are entered while their span is waited for are in it, refused or too late") {
+  std::vector<cudaStream_t> streams;
+  for (std::size_t i = 0; i <= thread_count; ++i) streams.push_back(new_stream());
+  sg::recorder recorder;
+  sg::phase const overlap{recorder, "overlap"};
+  sg::phase const part_of{recorder, "part"};
+  for (int k = 0; k < 50; ++k) {
+    std::optional<sg::span> whole;
+    k % 2 == 0 ? whole.emplace(overlap) : whole.emplace(overlap, sg::joined, streams[thread_count]);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < thread_count; ++i)
+      threads.emplace_back([&whole, &part_of, stream = streams[i]] {
+        auto const part = whole->branch(stream, part_of);
+        launch(stream, 1us);
+      });
+    whole->wait(sg::wait_policy::spin);
+    for (auto& each : threads) each.join();
+  }
+  auto const taken = recorder.collect();
+  CHECK(row_of(taken, "overlap", {}).samples.size() == 50);
+  check_accounts(taken);
+}

@@ -73,7 +73,9 @@ class execution {
       if (stream) slot_ = reserve(*lane_, node, *stream, why);
       where_ = lane_->add_sample();
       if (!where_) {
-        if (slot_) lane_->release(*slot_, absence::no_memory);
+        if (slot_) lane_->release(*std::exchange(slot_, nullptr), absence::no_memory);
+        stored_sample none;
+        if (place) static_cast<void>(place->admit(*place, nullptr, none, absence::no_memory));
         return lose();
       }
       stored_sample& kept = *where_;

@@ -49,6 +49,7 @@ class [[nodiscard]] branch {
   branch(span_execution& of, range_label const* label, series_node* node, stream_ref stream) noexcept : label_{label} {
     if (!label_) return;
     pushed_on_ = label_->push();
+    if (node && of.lost()) node->lost.fetch_add(1, std::memory_order_relaxed);
     if (!node || !of.open()) return;
     if (&node->core != &of.node().core) {
       of.refuse(absence::other_recorder);
@@ -181,7 +182,7 @@ class [[nodiscard]] span {
   [[nodiscard]] streamgauge::branch branch(stream_ref stream) {
     now_.expect(stream);
     series_node* const numbered =
-        now_.open() ? &now_.node().core.refine(now_.node(), {{"branch", now_.next_branch()}}) : nullptr;
+        now_.open() || now_.lost() ? &now_.node().core.refine(now_.node(), {{"branch", now_.next_branch()}}) : nullptr;
     return {now_, label_, numbered, stream};
   }
 

@@ -58,6 +58,7 @@ inline void span_execution::let_go(absence given_up) noexcept {
   }
   groups_.forget();
   origin_ = nullptr;
+  open_.store(false, std::memory_order_relaxed);
 }
 
 inline void span_execution::end(wait_policy policy) noexcept {

@@ -31,13 +31,18 @@ class span_execution {
     kind_ = kind;
     groups_.begin(node);
     now_.begin(node, nullptr, lifetime::scoped);
-    if (!open()) return;
+    lost_ = !now_.open() && !node.core.closed();
+    if (!now_.open()) return;
+    open_.store(true, std::memory_order_relaxed);
     brief_guard const guard{home().lock};
     now_.where()->part = span_part::whole;
     now_.where()->device = absence::still_open;
     ++home().open_intervals;
   }
-  [[nodiscard]] bool open() const noexcept { return now_.open(); }
+  /// Also asked by threads that enter a branch.
+  [[nodiscard]] bool open() const noexcept { return open_.load(std::memory_order_relaxed); }
+  /// Whether there was no memory for it: its branches are lost as well.
+  [[nodiscard]] bool lost() const noexcept { return lost_; }
   [[nodiscard]] bool unwinding() const noexcept { return now_.unwinding(); }
 
   /// Records on a stream here and at the end: it counts for the wall.
@@ -212,6 +217,7 @@ class span_execution {
   void let_go(absence given_up) noexcept;
 
   execution now_;
+  std::atomic<bool> open_{false};
   series_node* node_ = nullptr;
   span_groups groups_;
   timed_slot* origin_ = nullptr;  // with the fork's event
@@ -219,6 +225,7 @@ class span_execution {
   absence spoiled_ = absence::none;  // why the span has no device time
   span_kind kind_ = span_kind::observed;
   bool ending_ = false;
+  bool lost_ = false;
   std::atomic<std::uint32_t> branches_{0};
 };
 

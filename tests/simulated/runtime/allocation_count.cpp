@@ -12,6 +12,7 @@ namespace simulated {
 namespace {
 thread_local std::size_t counted = 0;
 thread_local int uncounted_depth = 0;
+thread_local int no_memory_depth = 0;
 
 void* allocate(std::size_t size) noexcept {
   if (uncounted_depth == 0) ++counted;
@@ -34,6 +35,9 @@ void* allocate_aligned(std::size_t size, std::size_t alignment) noexcept {
 
 std::size_t allocation_count() { return counted; }
 
+no_memory_scope::no_memory_scope() { ++no_memory_depth; }
+no_memory_scope::~no_memory_scope() { --no_memory_depth; }
+
 inside::uncounted_allocations::uncounted_allocations() { ++uncounted_depth; }
 inside::uncounted_allocations::~uncounted_allocations() { --uncounted_depth; }
 
@@ -43,7 +47,9 @@ void* operator new(std::size_t size) {
   if (void* memory = simulated::allocate(size)) return memory;
   simulated::out_of_memory();
 }
-void* operator new(std::size_t size, std::nothrow_t const&) noexcept { return simulated::allocate(size); }
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+  return simulated::no_memory_depth > 0 ? nullptr : simulated::allocate(size);
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   if (void* memory = simulated::allocate_aligned(size, static_cast<std::size_t>(alignment))) return memory;
   simulated::out_of_memory();

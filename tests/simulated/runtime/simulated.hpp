@@ -180,4 +180,13 @@ void clear_fatal_misuses();
 /// How often this thread has called `operator new`; allocations of the simulation itself do not count.
 [[nodiscard]] std::size_t allocation_count();
 
+/// In its life every `new (std::nothrow)` of this thread answers null.
+class no_memory_scope {
+ public:
+  no_memory_scope();
+  ~no_memory_scope();
+  no_memory_scope(no_memory_scope const&) = delete;
+  no_memory_scope& operator=(no_memory_scope const&) = delete;
+};
+
 }  // namespace simulated

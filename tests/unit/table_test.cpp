@@ -570,6 +570,20 @@ TEST_CASE("branches that did not overlap say so, and none of them is the one to 
   CHECK_FALSE(has(text_of(from), "did not overlap"));
 }
 
+TEST_CASE("branches that end together share the wall, and none of them is the one to speed up") {
+  auto from = side_by_side();
+  for (auto& one : from.all[2].samples) one.device = nanoseconds{9'000'000};
+  CHECK(has(text_of(from), "by 0 ns at the median: no\n             single one is the branch to speed up\n"));
+}
+
+TEST_CASE("a phase that is a span and a branch at once is warned of: its numbers describe neither") {
+  auto from = side_by_side();
+  CHECK_FALSE(has(text_of(from), "warning"));
+  auto& whole = from.all[1];
+  whole.samples.insert(whole.samples.end(), from.all[2].samples.begin(), from.all[2].samples.end());
+  CHECK(has(text_of(from), "warning      overlapped: holds walls of spans and branches of spans alike"));
+}
+
 TEST_CASE("a span with one branch has nothing to overlap with") {
   auto from = side_by_side();
   from.all.erase(from.all.begin() + 2);

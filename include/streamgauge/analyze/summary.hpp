@@ -81,6 +81,7 @@ struct summary {
   std::uint32_t most_records_inside = 0;
   bool near_resolution = false;      ///< the steady device median is under 1000 ns
   bool near_floor = false;           ///< the steady device median is under twice what an empty phase reads
+  bool walls_and_branches = false;   ///< it holds both, so its device statistics describe neither
   std::optional<span_summary> span;  ///< absent for what is no span, and where only the series was at hand
 };
 
@@ -97,7 +98,9 @@ template <class = void>
   found.conditions = from.conditions;
   std::uint64_t kept_by_policy[3] = {};
   bool any_inside = false;
+  bool part_seen[3] = {};
   for (auto const& one : from.samples) {
+    part_seen[static_cast<std::size_t>(one.part)] = true;
     found.submit.samples.add(one.submit.why_absent());
     found.device.samples.add(one.device.why_absent());
     found.completion.samples.add(one.completion.why_absent());
@@ -108,6 +111,8 @@ template <class = void>
     if (!any_inside || inside > found.most_records_inside) found.most_records_inside = inside;
     any_inside = true;
   }
+  found.walls_and_branches =
+      part_seen[static_cast<std::size_t>(span_part::whole)] && part_seen[static_cast<std::size_t>(span_part::branch)];
   if (from.lost > 0) {
     if (found.submit.samples.entered > 0 || found.device.samples.entered == 0)
       found.submit.samples.add(absence::no_memory, from.lost);

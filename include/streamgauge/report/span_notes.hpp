@@ -18,10 +18,17 @@ class span_notes : public note_lines<> {
  public:
   explicit span_notes(Rows const& rows) : rows_{rows} {}
 
-  /// Which branch ended last, in a line for each span that has branches.
+  /// Which branch ended last, in a line for each span that has branches; and what is a span and a branch at once.
   [[gnu::cold]] void add_spans() {
     for (auto const& row : rows_)
       if (has_branches(row.what)) add_span(row.what);
+    for (auto const& row : rows_) {
+      if (!row.what.walls_and_branches) continue;
+      say_name(row.what);
+      say(": holds walls of spans and branches of spans alike, so its device times describe neither; give branches a "
+          "phase of their own");
+      end("warning");
+    }
   }
 
   [[nodiscard]] static bool has_branches(summary const& of) noexcept {
@@ -71,7 +78,7 @@ class span_notes : public note_lines<> {
         say(", with no other branch beside it");
       else if (span.overlap.steady.maximum == nanoseconds{0})
         say("; the branches did not overlap, so each of them adds to the wall");
-      else if (2 * branches.front().times > steady)
+      else if (2 * branches.front().times > steady && !ties(branches))
         say(first_is_last(branches) ? ": it is the branch to speed up"
                                     : ": the first of them is the branch to speed up");
       else
@@ -88,7 +95,12 @@ class span_notes : public note_lines<> {
     say(behind);
   }
 
-  // Of branches in the order of how often they ended last: whether that was always the first.
+  // Of branches in the order of how often they ended last: whether another one mostly ended with the first.
+  [[nodiscard]] static bool ties(std::vector<last_branch> const& branches) noexcept {
+    auto const& lead = branches.front().median_lead;
+    return branches.size() > 1 && lead && !(fractional_nanoseconds{0} < *lead);
+  }
+  // Whether that was always the first.
   [[nodiscard]] static bool first_is_last(std::vector<last_branch> const& branches) noexcept {
     return branches.size() < 2 || branches[1].times == 0;
   }

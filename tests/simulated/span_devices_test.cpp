@@ -190,6 +190,35 @@ TEST_CASE_FIXTURE(
   check_accounts(taken);
 }
 
+TEST_CASE_FIXTURE(fresh_devices,
+                  "conditions of the program's own named branch and device stay, and no two rows become one") {
+  cudaStream_t const first = stream_on(0);
+  cudaStream_t const second = stream_on(1);
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  for (auto const& [name, work] : {std::pair{"left", 1ms}, std::pair{"right", 4ms}}) {
+    auto const named = step.with({{"branch", name}, {"device", name}});
+    sg::span both{named};
+    for (auto const stream : {first, second}) {
+      auto const part = both.branch(stream);
+      launch(stream, work);
+    }
+  }
+  auto const taken = recorder.collect();
+  for (auto const& [name, work] : {std::pair{"left", 1ms}, std::pair{"right", 4ms}}) {
+    std::vector<sg::condition> const own{{"branch", name}, {"device", name}};
+    CHECK(missing(sample_of(taken, "step", own).device) == absence::several_devices);
+    for (char const* const key : {"span branch", "span device"}) {
+      for (int i = 0; i < 2; ++i) {
+        auto under = own;
+        under.push_back({key, std::to_string(key == std::string{"span branch"} ? i + 1 : i)});
+        CHECK(sample_of(taken, "step", under).device == work);
+      }
+    }
+  }
+  check_accounts(taken);
+}
+
 TEST_CASE_FIXTURE(fresh_devices, "case-37 branches that were read before a reset place nothing by their dead events") {
   for (auto const policy : {sg::wait_policy::none, sg::wait_policy::spin, sg::wait_policy::block}) {
     for (bool const read_before : {false, true}) {

@@ -72,6 +72,7 @@ class conditions {
   [[nodiscard]] std::vector<condition> const& values() const noexcept { return values_; }
   [[nodiscard]] friend bool operator==(conditions const& a, conditions const& b) { return a.values_ == b.values_; }
 
+  [[nodiscard]] bool has(std::string_view key) const noexcept { return find(key) != nullptr; }
   /// These and the added ones; an added value replaces one of the same key.
   [[nodiscard]] conditions with(std::initializer_list<given_condition> added) const {
     conditions both = *this;

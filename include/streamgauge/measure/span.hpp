@@ -179,10 +179,13 @@ class [[nodiscard]] span {
     return {now_, label_ ? &part.node().entry.label : nullptr, &part.node(), stream};
   }
   /// Enters a branch without a phase of its own: a sample of the span's phase under branch=1, 2, ... as they are entered.
+  /// Where the phase has a condition of its own by that name, the key is `span branch`; of devices, `span device`.
   [[nodiscard]] streamgauge::branch branch(stream_ref stream) {
     now_.expect(stream);
     series_node* const numbered =
-        now_.open() || now_.lost() ? &now_.node().core.refine(now_.node(), {{"branch", now_.next_branch()}}) : nullptr;
+        now_.open() || now_.lost()
+            ? &now_.node().core.refine(now_.node(), {{branch_key(now_.node()), now_.next_branch()}})
+            : nullptr;
     return {now_, label_, numbered, stream};
   }
 

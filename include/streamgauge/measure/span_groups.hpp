@@ -26,6 +26,15 @@ namespace streamgauge {
   return origin.in_graph ? may_join_capture(cuda, stream) : may_record(cuda, stream, origin.pool->context());
 }
 
+/// The key that tells rows of a span apart: another one where the program's own conditions hold it already.
+/// Why: it would replace the program's value, and rows under different conditions would become one.
+[[nodiscard]] inline char const* branch_key(series_node const& of) noexcept {
+  return of.under.has("branch") ? "span branch" : "branch";
+}
+[[nodiscard]] inline char const* device_key(series_node const& of) noexcept {
+  return of.under.has("device") ? "span device" : "device";
+}
+
 /// The groups of one execution of a span: one for each device that it has been seen on.
 /// Why: devices share no clock. On one device the span's own sample has the wall; as soon as there is a second one, each
 /// gets a sample of its own, under the condition device=N, and the span's has no device time.
@@ -50,7 +59,7 @@ class span_groups {
   [[nodiscard]] stored_sample* add_row(span_group& group, execution const& now) noexcept;
 
   [[nodiscard]] bool has_row(event_pool const& on) const noexcept {
-    return node_->core.known(*node_, {{"device", on.device()}}) != nullptr;
+    return node_->core.known(*node_, {{device_key(*node_), on.device()}}) != nullptr;
   }
   // The number of a context's device, -1 when CUDA does not say.
   [[nodiscard]] static int device_of(driver_api const& cuda, context_key context) noexcept {
@@ -91,12 +100,12 @@ inline void span_groups::expect(lane& home, stream_ref stream) {
     static_cast<void>(home.refuse(cudaErrorUnknown, node_->name()));
     return;
   }
-  static_cast<void>(node_->core.refine(*node_, {{"device", first}}));
-  static_cast<void>(node_->core.refine(*node_, {{"device", second}}));
+  static_cast<void>(node_->core.refine(*node_, {{device_key(*node_), first}}));
+  static_cast<void>(node_->core.refine(*node_, {{device_key(*node_), second}}));
 }
 
 inline stored_sample* span_groups::add_row(span_group& group, execution const& now) noexcept {
-  series_node* const row = node_->core.known(*node_, {{"device", group.pool->device()}});
+  series_node* const row = node_->core.known(*node_, {{device_key(*node_), group.pool->device()}});
   stored_sample* const added = row ? now.home()->add_sample() : nullptr;
   if (!added) {
     (row ? row : node_)->lost.fetch_add(1, std::memory_order_relaxed);

@@ -167,3 +167,30 @@ TEST_CASE_FIXTURE(fresh_machine, "an exception that leaves a span inside a captu
   end_capture(its.origin);
   its.expect_no_wall(absence::body_threw);
 }
+
+TEST_CASE_FIXTURE(fresh_machine, "a branch that there is no memory for does not fork, and the capture lives") {
+  bool lost_a_branch = false;
+  for (std::size_t filled = 1980; filled < 2010; ++filled) {
+    CAPTURE(filled);
+    program_stream const origin;
+    program_stream const side;
+    sg::recorder recorder{sg::capacity{1000, 16}};
+    sg::phase const filler{recorder, "filler"};
+    sg::phase const forked{recorder, "forked", sg::in_graphs};
+    sg::phase const part_of{recorder, "part", sg::in_graphs};
+    { sg::span const both{forked, sg::joined, origin}; }
+    wait_for(origin.get());
+    sg::prepare_capture(recorder, origin);
+    simulated::no_memory_scope const none;
+    for (std::size_t i = 0; i < filled; ++i) auto const host = filler.enter(sg::host_only);
+    captured(origin.get(), [&] {
+      sg::span both{forked, sg::joined, origin};
+      auto const part = both.branch(side, part_of);
+      launch(side.get(), 1ms);
+    });
+    auto const taken = recorder.collect();
+    lost_a_branch =
+        lost_a_branch || (series_of(taken, "forked").samples.size() == 2 && series_of(taken, "part").lost == 1);
+  }
+  CHECK(lost_a_branch);
+}

@@ -43,6 +43,8 @@ class lane {
     return samples_.add(open_intervals == 0 ? sample_store::ahead : 0);
   }
 
+  [[nodiscard]] bool has_room() noexcept { return samples_.has_room(); }  ///< for the next sample
+
   /// A slot for an interval on the stream, or the reason why there is none.
   /// Sync: none; reads back finished intervals when half of the pool is under way.
   /// Capture: a stream in a capture is told apart, nothing is recorded on it.

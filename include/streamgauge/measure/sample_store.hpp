@@ -79,6 +79,10 @@ class sample_store {
     return &filling_->entries[filling_->used++];
   }
 
+  /// Whether the next sample will find room; makes some where there is none.
+  [[nodiscard]] bool has_room() noexcept {
+    return (filling_ && (filling_->used < block_size || filling_->next)) || append();
+  }
   [[nodiscard]] block const* first() const noexcept { return first_; }
 
  private:

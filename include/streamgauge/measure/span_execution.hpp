@@ -101,6 +101,8 @@ class span_execution {
     if (!stream.is_per_thread() && groups_.first()->has_branch_on(stream.handle(), 0)) return absence::branch_twice;
     if (!joins(stream)) return absence::none;
     if (absence const stays = why_no_way_back(*origin_, part); stays != absence::none) return stays;
+    if (origin_->in_graph && !home().has_room())
+      return absence::no_memory;  // what forks without a sample never comes back
     int status = may_fork(cuda, *origin_, stream);
     if (status == cudaSuccess) status = wait_on(cuda, stream, origin_->edge, context);
     return status == cudaSuccess ? absence::none : home().refuse(status, node_->name());

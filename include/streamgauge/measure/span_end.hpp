@@ -10,22 +10,23 @@
 
 namespace streamgauge {
 
-inline void span_execution::record_joins() noexcept {
+inline int span_execution::record_joins() noexcept {
   driver_answer const cuda = driver();
-  if (!cuda.api) return;
-  bool const joins_now = origin_ && may_stop(*cuda.api, *origin_) == cudaSuccess;
-  for (timed_slot* slot = joins_now ? groups_.first()->first : nullptr; slot; slot = slot->beside) {
+  if (!origin_ || !cuda.api) return cudaSuccess;
+  int const status = may_stop(*cuda.api, *origin_);
+  for (timed_slot* slot = status == cudaSuccess ? groups_.first()->first : nullptr; slot; slot = slot->beside) {
     if (slot == origin_ || !joined(*slot)) continue;
     refuse(wait_on(*cuda.api, stream_ref::resolved(origin_->stream), slot->edge, slot->pool->context()));
   }
+  return status;
 }
 
-inline void span_execution::record_stops() noexcept {
+inline void span_execution::record_stops(int of_origin) noexcept {
   driver_answer const cuda = driver();
   for (span_group* group = groups_.first(); group && cuda.api; group = group->next) {
     for (timed_slot* slot = group->first; slot; slot = slot->beside) {
       if (slot->where) continue;
-      int const status = may_stop(*cuda.api, *slot);
+      int const status = slot == origin_ ? of_origin : may_stop(*cuda.api, *slot);
       status == cudaSuccess ? record_own(*slot, slot->stop) : refuse(status);
     }
   }
@@ -71,8 +72,7 @@ inline void span_execution::end(wait_policy policy) noexcept {
       spoil(each->spoiled);  // of a branch that was given up there is no stop to wait for
     }
   }
-  record_joins();
-  record_stops();
+  record_stops(record_joins());
   nanoseconds const submitted = now_.since_origin();
   span_group const* const first = groups_.first();
   bool const in_graph = first && first->in_graph;

@@ -87,12 +87,14 @@ class span_execution {
     refuse(record_edge(*driver().api, *origin_, stream_ref::resolved(origin_->stream)));
   }
 
-  /// Makes a branch's stream wait for the fork, before anything is recorded on it; why not, where that must not be.
-  /// Why: a stream that is not being captured joins the origin's stream capture by this wait.
+  /// Inside a stream capture, makes a branch's stream wait for the fork before anything is recorded on it; why not, where
+  /// that must not be.
+  /// Why: by this wait the stream joins the origin's capture. Outside a capture a branch waits once its slot is there.
   [[nodiscard]] absence follow_fork(stream_ref stream, series_node const& part) noexcept {
-    if (!open() || kind_ != span_kind::joined) return absence::none;
+    if (!open() || !joins()) return absence::none;
     brief_guard const guard{home().lock};
     if (!origin_) return spoiled_;
+    if (!origin_->in_graph) return absence::none;
     driver_api const& cuda = *driver().api;
     context_key const context = origin_->pool->context();
     context_answer const found = context_of(cuda, stream);
@@ -101,9 +103,9 @@ class span_execution {
     if (!stream.is_per_thread() && groups_.first()->has_branch_on(stream.handle(), 0)) return absence::branch_twice;
     if (!joins(stream)) return absence::none;
     if (absence const stays = why_no_way_back(*origin_, part); stays != absence::none) return stays;
-    if (origin_->in_graph && !home().has_room())
-      return absence::no_memory;  // what forks without a sample never comes back
-    int status = may_fork(cuda, *origin_, stream);
+    if (!home().has_room()) return absence::no_memory;  // what forks without a sample never comes back
+    int status = may_stop(cuda, *origin_);
+    if (status == cudaSuccess) status = may_join_capture(cuda, stream);
     if (status == cudaSuccess) status = wait_on(cuda, stream, origin_->edge, context);
     return status == cudaSuccess ? absence::none : home().refuse(status, node_->name());
   }
@@ -122,10 +124,12 @@ class span_execution {
       spoil(why);
       return why;
     }
-    span_group* const group = groups_.of(*slot, now_, why);
+    if (origin_ && slot->pool != origin_->pool) why = why_other(*driver().api, origin_->pool->context());
+    span_group* const group = why == absence::none ? groups_.of(*slot, now_, why) : nullptr;
     if (group && group->has_branch_on(slot->stream, where.thread)) why = absence::branch_twice;
     if (kind_ == span_kind::joined && !slot->edge && (slot->in_graph || slot->pool->make_edges(*driver().api) != 0))
       why = absence::not_prepared;
+    if (why == absence::none && origin_ && !slot->in_graph) why = wait_for_fork(*slot);
     if (why != absence::none) {
       spoil(why);
       return why;
@@ -149,7 +153,7 @@ class span_execution {
   /// Ends without stops: an exception left the body.
   void give_up() noexcept {
     if (!open()) return;
-    if (origin_ && origin_->in_graph) record_joins();
+    if (origin_ && origin_->in_graph) static_cast<void>(record_joins());
     {
       brief_guard const guard{home().lock};
       spoil(absence::body_threw);
@@ -177,6 +181,12 @@ class span_execution {
   [[nodiscard]] static absence why_other(driver_api const& cuda, context_key origin) noexcept {
     absence const dead = why_dead(cuda, origin);
     return dead == absence::none ? absence::other_device : dead;
+  }
+  // Under the lock.
+  [[nodiscard]] absence wait_for_fork(timed_slot const& slot) noexcept {
+    stream_ref const stream = stream_ref::resolved(slot.stream);
+    int const status = joins(stream) ? wait_on(*driver().api, stream, origin_->edge, slot.pool->context()) : 0;
+    return status == cudaSuccess ? absence::none : home().refuse(status, node_->name());
   }
   // A branch that is still open may end now, on another thread.
   [[nodiscard]] bool joined(timed_slot const& slot) const noexcept {
@@ -213,8 +223,10 @@ class span_execution {
     refuse(status);
   }
 
-  void record_joins() noexcept;  // the origin waits for every branch
-  void record_stops() noexcept;  // of the origin, and of what is listed
+  // The origin waits for every branch; whether its stop may be recorded.
+  int record_joins() noexcept;
+  // The stops of the origin and of what is listed.
+  void record_stops(int of_origin) noexcept;
   // Every interval waits for the device, belongs to a graph, or is given up. Under the lock.
   void let_go(absence given_up) noexcept;
 

@@ -18,14 +18,6 @@ namespace streamgauge {
   return origin.pool->has_edges() ? absence::none : absence::not_prepared;
 }
 
-/// Whether a stream may wait for the event of a fork: `cudaSuccess`, or the status that says why not.
-/// Why: CUDA breaks a capture that an edge would lead into or out of.
-[[nodiscard]] inline int may_fork(driver_api const& cuda, timed_slot const& origin, stream_ref stream) noexcept {
-  int const status = may_stop(cuda, origin);
-  if (status != cudaSuccess) return status;
-  return origin.in_graph ? may_join_capture(cuda, stream) : may_record(cuda, stream, origin.pool->context());
-}
-
 /// The key that tells rows of a span apart: another one where the program's own conditions hold it already.
 /// Why: it would replace the program's value, and rows under different conditions would become one.
 [[nodiscard]] inline char const* branch_key(series_node const& of) noexcept {

@@ -20,6 +20,7 @@ template <class Domain>
       []() noexcept {},
       [](char const*, void*) noexcept { return std::uint64_t{0}; },
       [](std::uint64_t) noexcept {},
+      nullptr,
   };
   return calls;
 }
@@ -183,6 +184,12 @@ template <class Domain>
         return std::uint64_t{calls_in_domain::start(domain_handle<Domain>(), name)};
       },
       [](std::uint64_t id) noexcept { calls_in_domain::end(domain_handle<Domain>(), id); },
+      []() noexcept -> char const* {
+        if constexpr (std::is_same_v<Domain, default_domain>)
+          return "";
+        else
+          return Domain::name;
+      },
   };
   return calls;
 }

@@ -45,6 +45,7 @@ struct range_calls {
   void (*pop)() noexcept;
   std::uint64_t (*start)(char const* text, void* registered) noexcept;
   void (*end)(std::uint64_t id) noexcept;
+  char const* (*domain)() noexcept;  ///< its name, empty for NVTX's own default one; null where there are no ranges
 };
 
 /// A name in a domain chosen at run time, registered at the first use: what a phase holds.

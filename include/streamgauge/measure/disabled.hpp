@@ -86,6 +86,9 @@ class phase {
   template <class Name, class... Options>
   phase(recorder&, Name const&, Options const&...) noexcept {}
 
+  [[nodiscard]] constexpr std::string_view name() const noexcept { return {}; }
+  [[nodiscard]] constexpr std::string_view domain() const noexcept { return {}; }
+
   [[nodiscard]] scope enter(stream_ref) const noexcept { return {}; }
   [[nodiscard]] scope enter(host_only_tag) const noexcept { return {}; }
   [[nodiscard]] scope enter(stream_ref, std::initializer_list<given_condition>) const noexcept { return {}; }

@@ -36,6 +36,7 @@ class graph_replay {
                      "and still be there. " +
                      describe(static_cast<cudaError_t>(status), "cuGraphGetNodes"));
     pairs_.find(nodes);
+    pairs_.note_launches(launches.node().entry);
     look_for_unseen();  // launched before
   }
   graph_replay(graph_replay const&) = delete;

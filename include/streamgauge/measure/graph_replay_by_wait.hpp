@@ -31,7 +31,10 @@ class graph_replay_by_wait {
     if (!measuring()) return;
     meant_.reserve(inner.size());
     for (phase const& each : inner)
-      if (&each.node().core == &core()) meant_.push_back(latest_of(each.node()));
+      if (&each.node().core == &core()) {
+        meant_.push_back(latest_of(each.node()));
+        each.node().entry.launched_by.store(&launches.node().entry, std::memory_order_relaxed);
+      }
     core().tell_no_launches_apart();
     if (intervals() == 0) return;
     before_.emplace(stream, unit);

@@ -166,6 +166,10 @@ class phase {
   [[nodiscard]] friend bool operator==(phase const& a, phase const& b) noexcept { return a.node_ == b.node_; }
   [[nodiscard]] friend bool operator!=(phase const& a, phase const& b) noexcept { return !(a == b); }
 
+  [[nodiscard]] std::string_view name() const noexcept { return node_->entry.label.text(); }
+  /// The name of the domain that its ranges are in; empty for NVTX's own default one, and where marking is compiled out.
+  [[nodiscard]] std::string_view domain() const noexcept { return node_->entry.domain; }
+
   /// Opens the phase until the end of the enclosing scope: NVTX push, host stamp, start event on the stream.
   /// Requires: the stream lives until the scope ends.
   /// Sync: none.

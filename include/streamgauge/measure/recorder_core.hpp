@@ -20,14 +20,28 @@ struct graph_calls;
 /// A phase's name with its range and its warm-up count, once for all of its conditions.
 struct phase_entry {
   range_label label;
+  std::string const domain;  ///< a copy, since who made the phase may be unloaded; empty: NVTX's own default domain
+  bool const marks;          ///< whether the unit that made it has ranges
+  std::atomic<std::string const*> refused_domain{nullptr};  ///< one that a later handle asked for in vain, noted once
   std::size_t warmup = 0;
   std::atomic<bool> on_legacy_stream{false};          ///< noted once
   std::atomic<graph_calls const*> in_graph{nullptr};  ///< declared for graphs: what it does inside a stream capture
   std::atomic<series_node*> series{nullptr};          ///< its own, the newest first: the one that is looked for most
+  std::atomic<phase_entry const*> launched_by{nullptr};  ///< around the launch of its graph, the latest that is known
   phase_entry* next = nullptr;
 
-  phase_entry(std::string name, range_calls const& calls, std::size_t warm) noexcept
-      : label{std::move(name), calls}, warmup{warm} {}
+  phase_entry(std::string name, range_calls const& calls, std::size_t warm)
+      : label{std::move(name), calls}, domain{calls.domain ? calls.domain() : ""}, marks{calls.domain != nullptr}, warmup{warm} {}
+  phase_entry(phase_entry const&) = delete;
+  phase_entry& operator=(phase_entry const&) = delete;
+  ~phase_entry() { delete refused_domain.load(std::memory_order_relaxed); }
+
+  void note_domain(range_calls const& asked) {
+    if (!marks || !asked.domain || domain == asked.domain() || refused_domain.load(std::memory_order_relaxed)) return;
+    auto const* const refused = new std::string{asked.domain()};
+    std::string const* none = nullptr;
+    if (!refused_domain.compare_exchange_strong(none, refused, std::memory_order_acq_rel)) delete refused;
+  }
 };
 
 /// A phase under one set of conditions: what a handle points at. It stays where it is as long as its recorder.
@@ -108,7 +122,14 @@ class recorder_core {
       delete fresh;
     }
     if (warm && *warm != entry->warmup) problems_.note(trouble::other_warmup, entry->label.text().c_str());
+    entry->note_domain(calls);
     return *entry;
+  }
+
+  /// All phases, the newest first. They are only ever added, in front, so a walk from here needs no lock.
+  [[nodiscard]] phase_entry* entries() noexcept {
+    brief_guard const guard{registry_};
+    return entries_;
   }
 
   /// The series of a phase under conditions, made at the first asking.

@@ -51,6 +51,9 @@ class replayed_pairs {
   /// Throws: only `std::bad_alloc`.
   void find(std::vector<record_node> const& nodes);
 
+  /// Notes for their phases which phase is around the launch: the one that tools can select.
+  void note_launches(phase_entry const& launches) const noexcept;
+
   [[nodiscard]] std::size_t size() const noexcept { return pairs_.size(); }
   [[nodiscard]] context_key context() const noexcept { return pairs_.front().captured->pool->context(); }
   /// How many event records a launch makes.
@@ -125,6 +128,13 @@ inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
   // In the order in which they were left: the newest of a lane stood first.
   for (std::size_t i = 0; i < pairs_.size() / 2; ++i) std::swap(pairs_[i], pairs_[pairs_.size() - 1 - i]);
   for (std::size_t i = 0; i < groups_.size() / 2; ++i) std::swap(groups_[i], groups_[groups_.size() - 1 - i]);
+}
+
+inline void replayed_pairs::note_launches(phase_entry const& launches) const noexcept {
+  for (phase_entry* each = core_.entries(); each; each = each->next)
+    for (replayed_pair const& pair : pairs_)
+      if (pair.captured->phase == each->label.text().c_str())
+        each->launched_by.store(&launches, std::memory_order_relaxed);
 }
 
 inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, stream_ref stream, std::uint32_t parent,

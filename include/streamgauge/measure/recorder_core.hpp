@@ -24,14 +24,17 @@ struct phase_entry {
   bool const marks;          ///< whether the unit that made it has ranges
   std::atomic<std::string const*> refused_domain{nullptr};  ///< one that a later handle asked for in vain, noted once
   std::size_t warmup = 0;
-  std::atomic<bool> on_legacy_stream{false};          ///< noted once
-  std::atomic<graph_calls const*> in_graph{nullptr};  ///< declared for graphs: what it does inside a stream capture
-  std::atomic<series_node*> series{nullptr};          ///< its own, the newest first: the one that is looked for most
+  std::atomic<bool> on_legacy_stream{false};             ///< noted once
+  std::atomic<graph_calls const*> in_graph{nullptr};     ///< declared for graphs: what it does inside a stream capture
+  std::atomic<series_node*> series{nullptr};             ///< its own, the newest first: the one that is looked for most
   std::atomic<phase_entry const*> launched_by{nullptr};  ///< around the launch of its graph, the latest that is known
   phase_entry* next = nullptr;
 
   phase_entry(std::string name, range_calls const& calls, std::size_t warm)
-      : label{std::move(name), calls}, domain{calls.domain ? calls.domain() : ""}, marks{calls.domain != nullptr}, warmup{warm} {}
+      : label{std::move(name), calls},
+        domain{calls.domain ? calls.domain() : ""},
+        marks{calls.domain != nullptr},
+        warmup{warm} {}
   phase_entry(phase_entry const&) = delete;
   phase_entry& operator=(phase_entry const&) = delete;
   ~phase_entry() { delete refused_domain.load(std::memory_order_relaxed); }

@@ -55,12 +55,9 @@ TEST_CASE("nested names stand in one filter when they share a domain") {
 TEST_CASE("case-57: the lint names what tools will not find, and why") {
   CHECK(sg::lint({{"step"}, {"load", "lib"}}) == lines{});
   CHECK(sg::lint({{"a\\b"}}) ==
-        lines{"\"a\\b\": ncu cannot select it: a backslash was not matched by ncu when it was tried",
-              "\"a\\b\": nsys cannot start a capture on it: a backslash was not matched by nsys when it was tried"});
-  CHECK(
-      sg::lint({{"x=1", "lib"}}) ==
-      lines{
-          "\"x=1\" in domain \"lib\": ncu cannot select it: an equals sign was not matched by ncu when it was tried"});
+        lines{"\"a\\b\": ncu cannot select it: a backslash was not matched by ncu when it was tried"});
+  CHECK(sg::lint({{"x;1", "lib"}}) ==
+        lines{"\"x;1\" in domain \"lib\": ncu cannot select it: a semicolon was not matched by ncu when it was tried"});
   CHECK(sg::lint({{"a,b"}}) ==
         lines{"\"a,b\": nsys cannot start a capture on it: a comma was not matched by nsys when it was tried"});
   CHECK(sg::lint({text("step")}) == lines{"\"step\": its name is not registered: to start a capture on it nsys needs "

@@ -56,7 +56,6 @@ struct tool_argument {
   if (!why.empty()) return why;
   if (name.substr(0, 6) == "regex:") return "ncu takes a name that begins with regex: for a pattern";
   if (name.find('\\') != std::string_view::npos) return "a backslash was not matched by ncu when it was tried";
-  if (name.find('=') != std::string_view::npos) return "an equals sign was not matched by ncu when it was tried";
   if (name.find(';') != std::string_view::npos) return "a semicolon was not matched by ncu when it was tried";
   return {};
 }
@@ -100,24 +99,27 @@ struct tool_argument {
   if (!why.empty()) return why;
   if (name.find(',') != std::string_view::npos) return "a comma was not matched by nsys when it was tried";
   if (name.find('"') != std::string_view::npos) return "a double quote was not matched by nsys when it was tried";
-  if (name.find('\\') != std::string_view::npos) return "a backslash was not matched by nsys when it was tried";
   return {};
 }
 
 /// The value of `nsys profile --nvtx-capture`, which goes with `--capture-range=nvtx`: the name first, then the domain.
 /// Where the name is no registered one, nsys needs `nsys_variable_for(name_kind::text)` beside it.
 /// Why: ncu writes the two in the other order; and nsys finds no range of a named domain without that domain.
-/// Shape: `name@domain`, or `name` in the default domain; the same for push/pop and for start/end.
+/// Shape: `name@domain`, or `name` in the default domain, `name@*` where that name holds @ or a backslash, which stands for
+/// any domain; the same for push/pop and for start/end.
 [[nodiscard]] inline tool_argument nsys_capture(std::string_view name, std::string_view domain = {}) {
   tool_argument found;
   found.why_not = why_nsys_cannot_match(name);
   if (found.usable() && !domain.empty()) found.why_not = why_nsys_cannot_match(domain);
   if (found.usable() && domain == "*") found.why_not = "nsys takes the domain * for any domain";
-  if (found.usable() && domain.empty() && name.find('@') != std::string_view::npos)
-    found.why_not = "nsys matches a name with @ in a named domain only";
+  if (found.usable() && domain.find('\\') != std::string_view::npos)
+    found.why_not = "a backslash in a domain's name was not tried with nsys";
   if (!found.usable()) return found;
-  found.raw = with_backslashes(name, "@");
-  if (!domain.empty()) found.raw += '@' + with_backslashes(domain, "@");
+  found.raw = with_backslashes(name, "@\\");
+  if (!domain.empty())
+    found.raw += '@' + with_backslashes(domain, "@");
+  else if (found.raw != name)
+    found.raw += "@*";  // without it nsys did not match such a name
   return found;
 }
 

@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a phase that ncu cannot select is named with t
   CHECK(plan.steps[2].commands.empty());
   CHECK(plan.steps[2].notes[0].find("a backslash was not matched by ncu") != std::string::npos);
   CHECK(plan.steps[2].notes[1].find("it is not known which range is around the launch") != std::string::npos);
-  CHECK(plan.lint.size() == 3);
+  CHECK(plan.lint.size() == 2);
   auto const text = sg::text_of(plan);
   CHECK(holds(text, "# lint: \"a\\\\b\\nrm -r x\": ncu cannot"));
   CHECK(holds(text, "--cuda-graph-trace=node"));

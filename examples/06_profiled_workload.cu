@@ -28,7 +28,7 @@ __global__ void tanh_of_each(float* values) {
 // The times of a summary as JSON members; what is not known is null.
 void write(sg::report::json& out, sg::recording_summary const& all) {
   auto const in_ms = [](auto time) {
-    return time ? std::optional{static_cast<double>(time->count()) * 1e-6} : std::nullopt;
+    return time ? std::optional{static_cast<double>(time->count()) / 1e6} : std::nullopt;
   };
   for (auto const& row : all.rows) {
     if (row.what.phase != "step") continue;

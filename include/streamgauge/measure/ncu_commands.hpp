@@ -49,7 +49,8 @@ struct ncu_question {
     for (std::string_view const word : words) made.words.emplace_back(word);
   };
   add({phase.filter.raw});
-  if (chosen.windows > 0) add({"--profile-from-start", "off"});
+  // Replaying ranges, ncu takes the windows for ranges of their own and refuses the option.
+  if (chosen.windows > 0 && one.replay != replay_mode::range) add({"--profile-from-start", "off"});
   add({"--target-processes", "all", "--replay-mode", word_of(one.replay)});
   if (phase.is_launch()) add({"--graph-profiling", one.graphs});
   add({"--clock-control", chosen.clocks == clock_choice::base ? "base" : "none"});

@@ -46,9 +46,8 @@ enum class graph_detail : std::uint8_t { whole, nodes };
   std::string const file = of.report_here("nsys") + (chosen.windows > 1 ? ".1" : "") + ".nsys-rep";
   std::vector<tool_command> made;
   for (asked const& each : all) {
-    made.push_back({each.question, {"nsys", "stats"}});
-    // What an earlier report left beside it would be read otherwise.
-    if (made.size() == 1) made.back().words.push_back("--force-export=true");
+    // What an earlier report left beside it would be read, or refused, otherwise.
+    made.push_back({each.question, {"nsys", "stats", "--force-export=true"}});
     for (std::string const& word : {std::string{"--report"}, std::string{each.report}, file})
       made.back().words.push_back(word);
   }

@@ -1,0 +1,166 @@
+// The bug that would go unseen without this file: a filter that selects nothing, or too much, without a word.
+#include "tools.cuh"
+
+#include <set>
+
+#include <streamgauge/mark/filter.hpp>
+#include <streamgauge/measure/graph_replay.hpp>
+
+#include "device.cuh"
+
+struct awkward_domain {
+  static constexpr char const* name = "my.dom/x@y";
+};
+
+namespace {
+
+// Each range launches one kernel with as many blocks as its number; the kernels outside have a thousand more.
+void launch(unsigned int number) {
+  marked<<<number, 1>>>();
+  sg::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+char const* const awkward[] = {"target",
+                               "two words",
+                               "f<int, 4>",
+                               "a/b",
+                               "x@y",
+                               "v[0]",
+                               "p+q",
+                               "s*t",
+                               "it's",
+                               "say \"hi\"",
+                               "\xe6\x97\xa5 \xc3\xbc",
+                               "a,b",
+                               "$HOME `x`",
+                               "tab\tin",
+                               "new\nline",
+                               "50%",
+                               "a:b",
+                               "(x)",
+                               "{y}",
+                               "a|b",
+                               "^a$",
+                               "a=b",
+                               "#h",
+                               "!n",
+                               "a&b",
+                               "-dash",
+                               " lead",
+                               "trail ",
+                               "*",
+                               "/"};
+constexpr unsigned int names = sizeof awkward / sizeof *awkward;
+
+// Everything that the filters below are to tell apart, in one run.
+int every_range() {
+  launch(outside);
+  for (unsigned int i = 0; i < names; ++i) {
+    {
+      sg::scoped_range const range{awkward[i]};
+      launch(i + 1);
+    }
+    launch(outside + i + 1);
+  }
+  {
+    sg::scoped_range_in<awkward_domain> const range{"a/b"};
+    launch(101);
+  }
+  {
+    auto const range = sg::range{"start, end"};
+    launch(102);
+  }
+  {
+    sg::scoped_range const outer{"outer"};
+    launch(103);
+    sg::scoped_range const inner{"inner"};
+    launch(104);
+  }
+  {
+    sg::scoped_range const inner{"inner"};  // not inside outer
+    launch(105);
+  }
+  return 0;
+}
+add_child const as_every_range{"every_range", every_range};
+
+int graph_in_a_range() {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  sg::check(cudaStreamCreate(&stream), "cudaStreamCreate");
+  sg::recorder recorder;
+  sg::phase const launches{recorder, "replay"};
+  sg::phase const inner{recorder, "decode", sg::in_graphs};
+  sg::prepare_capture(recorder, stream);
+  sg::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+  {
+    auto const scope = inner.enter(stream);
+    marked<<<7, 1, 0, stream>>>();
+  }
+  sg::check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  sg::check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+  {
+    sg::graph_replay replay{launches, executable, graph, stream};
+    for (int i = 0; i < 3; ++i) sg::check(replay.launch(), "launch");
+  }
+  marked<<<outside, 1, 0, stream>>>();
+  sg::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  return 0;
+}
+add_child const as_graph{"graph_in_a_range", graph_in_a_range};
+
+using numbers = std::multiset<unsigned int>;
+
+std::string in_words(numbers const& of) {
+  std::string text;
+  for (unsigned int const each : of) text += std::to_string(each) + ' ';
+  return text;
+}
+
+// The numbers of blocks of the kernels that ncu profiled, from lines such as "  marked() (7, 1, 1)x(1, 1, 1), Context 1".
+std::string profiled(std::vector<sg::tool_argument> const& filters, char const* child) {
+  std::string command = "ncu --nvtx --clock-control none --set none --metrics gpu__time_duration.sum";
+  for (sg::tool_argument const& each : filters) {
+    INFO(each.why_not);
+    REQUIRE(each.usable());
+    command += " --nvtx-include " + each.quoted();
+  }
+  std::string const text = shell(command + " " + self() + " --child=" + child);
+  numbers found;
+  for (auto at = text.find(")x("); at != std::string::npos; at = text.find(")x(", at + 1))
+    found.insert(static_cast<unsigned int>(std::stoul(text.substr(text.rfind('(', at) + 1))));
+  if (found.empty()) std::printf("%s\n", text.c_str());
+  return in_words(found);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "case-60 and case-61: ncu selects by the printed filter exactly the kernels inside, for thirty awkward names") {
+  // Every other name, so that one which matched too much would bring a neighbour in.
+  for (unsigned int const from : {0u, 1u}) {
+    CAPTURE(from);
+    std::vector<sg::tool_argument> filters;
+    numbers expected;
+    for (unsigned int i = from; i < names; i += 2) {
+      filters.push_back(sg::ncu_include(awkward[i]));
+      expected.insert(i + 1);
+    }
+    CHECK(profiled(filters, "every_range") == in_words(expected));
+  }
+}
+
+TEST_CASE("ncu tells nested ranges, domains and start/end ranges apart by the printed filters") {
+  CHECK(profiled({sg::ncu_include({"outer", "inner"}), sg::ncu_include("a/b", "my.dom/x@y")}, "every_range") ==
+        in_words({101, 104}));
+  CHECK(profiled({sg::ncu_include("inner"), sg::ncu_include("start, end", {}, sg::range_style::start_end)},
+                 "every_range") == in_words({102, 104, 105}));
+}
+
+TEST_CASE("a phase inside a graph is selected by the range around the launch, and by its own name not at all") {
+  CHECK(profiled({sg::ncu_include("replay")}, "graph_in_a_range") == in_words({7, 7, 7}));
+  CHECK(profiled({sg::ncu_include("decode")}, "graph_in_a_range") == "");
+}
+
+int main(int argc, char** argv) { return run_with_tool("ncu", argc, argv); }

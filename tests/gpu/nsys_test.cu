@@ -1,0 +1,63 @@
+// The bug that would go unseen without this file: a window that collects the warm-up, or nothing.
+#include "tools.cuh"
+
+#include <streamgauge/mark/filter.hpp>
+
+#include "device.cuh"
+
+namespace {
+
+// Five steps of warm-up, then two windows of one step each.
+int two_windows() {
+  cudaStream_t stream = nullptr;
+  sg::check(cudaStreamCreate(&stream), "cudaStreamCreate");
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  auto const one = [&](unsigned int blocks) {
+    auto const scope = step.enter(stream);
+    marked<<<blocks, 1, 0, stream>>>();
+  };
+  for (int i = 0; i < 5; ++i) one(outside);
+  for (unsigned int window : {1u, 2u}) {
+    {
+      sg::capture_guard const guard{stream};
+      one(window);
+    }
+    one(outside);
+  }
+  return 0;
+}
+add_child const as_windows{"two_windows", two_windows};
+
+// How many kernels nsys collected into a report: the third column of the one row.
+int collected(std::string const& report) {
+  std::string const text = shell("nsys stats -q --force-export=true --format csv --report cuda_gpu_kern_sum " + report);
+  auto const name = text.find("marked");
+  if (name == std::string::npos) return 0;
+  auto column = text.rfind('\n', name);
+  column = column == std::string::npos ? 0 : column + 1;
+  for (int skip = 0; skip < 2; ++skip) column = text.find(',', column) + 1;
+  return std::stoi(text.substr(column));
+}
+
+std::string const begin = "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none -f true ";
+std::string program() { return " " + self() + " --child=two_windows"; }
+
+}  // namespace
+
+TEST_CASE(
+    "case-46: nsys collects the windows of the guard and nothing of the warm-up, one report for each with repeat") {
+  shell(begin + "--capture-range=cudaProfilerApi --capture-range-end=stop -o first" + program());
+  CHECK(collected("first.nsys-rep") == 1);
+  shell(begin + "--capture-range=cudaProfilerApi --capture-range-end=repeat:2 -o each" + program());
+  CHECK(collected("each.1.nsys-rep") == 1);
+  CHECK(collected("each.2.nsys-rep") == 1);
+}
+
+TEST_CASE("case-57: nsys starts on the registered name of a phase, as the filter prints it") {
+  shell(begin + "--capture-range=nvtx --nvtx-capture=" + sg::nsys_capture("step").quoted() +
+        " --capture-range-end=stop -o named" + program());
+  CHECK(collected("named.nsys-rep") == 1);
+}
+
+int main(int argc, char** argv) { return run_with_tool("nsys", argc, argv); }

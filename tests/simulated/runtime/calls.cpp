@@ -155,6 +155,11 @@ std::vector<profiler_call> profiler_log() {
   return at.m.profiler;
 }
 
+void set_profiler_stop_action(void (*action)()) {
+  at_work at;
+  at.m.profiler_stop_action = action;
+}
+
 void fail_nth(std::string_view name, std::size_t n, int status) {
   at_work at;
   auto& function = inside::function_named(at.m, name);

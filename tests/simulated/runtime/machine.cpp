@@ -101,6 +101,7 @@ void reset(machine_options const& options) {
   m.injected = 0;
   m.misuses.clear();
   m.profiler.clear();
+  m.profiler_stop_action = nullptr;
   inside::host_clock_restart();
 }
 

@@ -178,6 +178,7 @@ struct machine {
   std::size_t injected = 0;
   std::vector<std::string> misuses;
   std::vector<profiler_call> profiler;
+  void (*profiler_stop_action)() = nullptr;
 };
 
 /// The one machine. It is never destroyed: globals of the program under test may still call at exit.

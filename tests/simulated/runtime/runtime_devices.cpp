@@ -32,6 +32,7 @@ int profile(call_in_progress& c, profiler_step step) {
   auto const used = use_context(c);
   if (used.status != 0) return used.status;
   c.m.profiler.push_back({step, nanoseconds{host_clock()}, c.thread.number});
+  if (step == profiler_step::stop && c.m.profiler_stop_action) c.m.profiler_stop_action();
   return 0;
 }
 

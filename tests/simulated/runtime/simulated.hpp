@@ -151,6 +151,10 @@ struct profiler_call {
 /// The successful starts and stops of the profiler, in order.
 [[nodiscard]] std::vector<profiler_call> profiler_log();
 
+/// What a tool does within each stop of the profiler, once it is in the log: nothing if null, or it ends the process. It
+/// makes no call.
+void set_profiler_stop_action(void (*action)());
+
 // ------------------------------------------------------------------------------------------------------ error
 // injection
 

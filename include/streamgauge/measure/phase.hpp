@@ -58,6 +58,7 @@ class [[nodiscard]] scope {
   }
 
   void open(series_node& node, stream_ref const* stream) noexcept {
+    about_to_begin(node, stream);
     label_ = &node.entry.label;
     pushed_on_ = label_->push();
     if (node.recorded == mode::time) now_.begin(node, stream, lifetime::scoped);
@@ -109,6 +110,7 @@ class [[nodiscard]] started_phase {
     if (node->recorded == mode::off) return;
     node_ = node;
     node_->core.retain();
+    about_to_begin(*node_, stream);
     range_ = node->entry.label.start();
     if (node->recorded == mode::time) now_.begin(*node, stream, lifetime::started);
   }

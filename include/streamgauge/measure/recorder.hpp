@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <streamgauge/measure/entry_notice.hpp>
 #include <streamgauge/measure/thread_lanes.hpp>
 
 namespace streamgauge {
@@ -188,6 +189,10 @@ device_description recorder_core::known_device(driver_api const& cuda, context_k
     device.why_no_floor = "the device was reset";
     return device;
   }
+  if (windows_open.load(std::memory_order_relaxed) > 0) {
+    device.why_no_floor = "a capture window was open; it is measured when none is";
+    return device;
+  }
   if (!quiet()) {
     device.why_no_floor = "a phase was open; it is measured when none is";
     return device;
@@ -249,6 +254,7 @@ Recording recorder_core::collect() {
     taken.environment = describe_build();
   }
   taken.problems = problems_.read();
+  hear_watches(taken.problems);
   return taken;
 }
 

@@ -8,6 +8,7 @@
 
 #include <streamgauge/mark/range.hpp>
 #include <streamgauge/measure/conditions.hpp>
+#include <streamgauge/measure/entry_watch.hpp>
 #include <streamgauge/measure/environment.hpp>
 #include <streamgauge/measure/lane.hpp>
 
@@ -28,6 +29,7 @@ struct phase_entry {
   std::atomic<graph_calls const*> in_graph{nullptr};     ///< declared for graphs: what it does inside a stream capture
   std::atomic<series_node*> series{nullptr};             ///< its own, the newest first: the one that is looked for most
   std::atomic<phase_entry const*> launched_by{nullptr};  ///< around the launch of its graph, the latest that is known
+  std::atomic<bool> watched{false};                      ///< a capture window counts its executions
   phase_entry* next = nullptr;
 
   phase_entry(std::string name, range_calls const& calls, std::size_t warm)
@@ -118,6 +120,7 @@ class recorder_core {
       brief_guard const guard{registry_};
       entry = find_entry_locked(name);
       if (!entry) {
+        fresh->watched.store(watches_.name(name), std::memory_order_relaxed);
         fresh->next = entries_;
         entries_ = fresh;
         return *fresh;
@@ -202,6 +205,13 @@ class recorder_core {
       if (node->index == series) node->lost.fetch_add(1, std::memory_order_relaxed);
   }
 
+  /// Told before each execution of its phase begins, until it is taken away; `entry_notice.hpp` has the bodies.
+  void watch(entry_watch& fresh) noexcept;
+  void unwatch(entry_watch& gone) noexcept;
+  void tell_watches(phase_entry const& entered, stream_ref const* stream) noexcept;
+  std::atomic<unsigned int> windows_open{0};   ///< no floor is measured meanwhile: it would be in the capture
+  std::atomic<unsigned int> windows_unmet{0};  ///< that ended and had never opened
+
   /// Waits for the stop event of every finished interval and reads it; `recorder.hpp` has the bodies.
   void drain() noexcept;
   template <class Recording>
@@ -250,6 +260,8 @@ class recorder_core {
   }
   // Series are only ever added, at the end, so a walk needs no lock.
   [[nodiscard]] series_node* first_series() const noexcept { return first_.load(std::memory_order_acquire); }
+  template <class Problem>
+  void hear_watches(std::vector<Problem>& into);
   void wait_for_intervals(lane& of) noexcept;
   void look_for_unseen_launches() noexcept;
   template <class Recording>
@@ -278,6 +290,7 @@ class recorder_core {
   series_node* newest_ = nullptr;
   std::uint32_t series_count_ = 0;
   measured_device* devices_ = nullptr;
+  entry_watches watches_;
 };
 
 }  // namespace streamgauge

@@ -175,6 +175,7 @@ class [[nodiscard]] span {
   /// Enters a branch: the stream's part of the span, and a sample of this phase.
   /// Throws: only `std::bad_alloc`.
   [[nodiscard]] streamgauge::branch branch(stream_ref stream, phase const& part) {
+    if (label_) about_to_begin(part.node(), &stream);
     now_.expect(stream);
     return {now_, label_ ? &part.node().entry.label : nullptr, &part.node(), stream};
   }
@@ -202,6 +203,7 @@ class [[nodiscard]] span {
   void open(phase const& of, span_kind kind) noexcept {
     series_node& node = of.node();
     if (node.recorded == mode::off) return;
+    about_to_begin(node, nullptr);
     label_ = &node.entry.label;
     pushed_on_ = label_->push();
     if (node.recorded == mode::time) now_.begin(node, kind);

@@ -18,8 +18,10 @@ struct profiler_state {
   unsigned int open = 0;
   std::atomic<bool> collecting{false};  ///< a Start was answered with success, its Stop is owed
   bool stops_at_exit = false;
-  std::atomic<bool> explained{false};  ///< the one line for a machine where nothing can be captured was printed
-  std::atomic<pid_t> process{0};       ///< where the Start was made
+  std::atomic<bool> explained{false};          ///< the one line for a machine where nothing can be captured was printed
+  std::atomic<pid_t> process{0};               ///< where the Start was made
+  entry_watch* windows = nullptr;              ///< capture windows that are open
+  void (*close_windows)() noexcept = nullptr;  ///< set with the first of them
 };
 [[gnu::visibility("default")]] inline profiler_state the_profiler;
 
@@ -71,6 +73,7 @@ class capture_guard {
  public:
   capture_guard() { begin(); }
   explicit capture_guard(recorder& of) : share_{&of.core(), {}} { begin(); }
+  capture_guard(recorder_core& of, std::vector<stream_ref> streams) : share_{&of, std::move(streams)} { begin(); }
   explicit capture_guard(std::vector<stream_ref> streams) : share_{nullptr, std::move(streams)} { begin(); }
   template <class Stream, class... More, class Unit = null_stream_here,
             class = std::enable_if_t<names_a_stream<Stream> && (names_a_stream<More> && ...)>>
@@ -150,6 +153,7 @@ class capture_guard {
 
   // A program that leaves by exit() unwinds no stack; the capture still ends with its work in it.
   static void stop_at_exit() noexcept {
+    if (the_profiler.close_windows) the_profiler.close_windows();
     driver_answer const cuda = driver();
     if (!cuda.api || !the_profiler.collecting || the_profiler.process != getpid()) return;
     for_each_context(*cuda.api, [&] { static_cast<void>(cuda.api->context_synchronize()); });

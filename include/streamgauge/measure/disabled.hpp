@@ -213,5 +213,25 @@ class capture_guard {
   }
 };
 
+class capture_window {
+ public:
+  template <class... Options>
+  explicit capture_window(recorder&, Options const&...) noexcept {}
+  ~capture_window() {}
+  capture_window(capture_window const&) = delete;
+  capture_window& operator=(capture_window const&) = delete;
+
+  void step() const noexcept {}
+  [[nodiscard]] std::vector<std::string> notes() const {
+    return {"nothing is captured: compiled out by STREAMGAUGE_DISABLE"};
+  }
+};
+
+class drains {
+ public:
+  template <class... Streams>
+  explicit drains(Streams const&...) noexcept {}
+};
+
 }  // namespace disabled
 }  // namespace streamgauge

@@ -363,6 +363,23 @@ TEST_CASE_FIXTURE(program, "case-42 many threads: every execution counts once, a
   check_closed();
 }
 
+TEST_CASE_FIXTURE(program, "an execution of another thread begins only once the window has closed") {
+  std::atomic<bool> entered{false};
+  std::thread other;
+  capture_window window{recorder, step, sg::executions{0, 1}, [&](sg::recording const&) {
+                          other = std::thread{[&] {
+                            auto const scope = step.enter(sg::host_only);
+                            CHECK(simulated::profiler_log().size() == 2);
+                            entered = true;
+                          }};
+                          std::this_thread::sleep_for(50ms);
+                          CHECK_FALSE(entered);
+                        }};
+  run(2);
+  other.join();
+  CHECK(kernels() == "[k]k");
+}
+
 TEST_CASE_FIXTURE(program, "a window may outlive its recorder") {
   auto own = std::make_unique<sg::recorder>(sg::mode::time, sg::capacity{1000, 8});
   std::size_t seen = 0;
@@ -510,4 +527,22 @@ TEST_CASE("without a device a window changes nothing and says so in one line") {
   CHECK(outcome.passed());
   CHECK(outcome.errors ==
         "streamgauge: capture_guard: nothing is captured: no CUDA device or driver on this machine\n");
+}
+
+TEST_CASE("leaves by exit inside a window without a driver" * doctest::skip()) {
+  simulated::machine_options options;
+  options.driver_state = simulated::driver::missing;
+  simulated::reset(options);
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  capture_window window{recorder, step, sg::executions{0, 9},
+                        [](sg::recording const& so_far) { say("before stop", so_far); }};
+  auto const scope = step.enter(sg::host_only);
+  std::exit(42);
+}
+
+TEST_CASE("a program that leaves by exit has its results without a device as well") {
+  process_outcome const outcome = in_own_process("leaves by exit inside a window without a driver");
+  CHECK(outcome.exit_code == 42);
+  CHECK(outcome.output.find("before stop: 0 kept") != std::string::npos);
 }

@@ -97,8 +97,7 @@ TEST_CASE("the runs that follow ask a question each, by sections") {
   auto const all = details(choices());
   char const* const sections[] = {
       "--section SpeedOfLight --section SpeedOfLight_RooflineChart --page",
-      "--section MemoryWorkloadAnalysis --section MemoryWorkloadAnalysis_Tables --section MemoryWorkloadAnalysis_Chart "
-      "--page",
+      "--section MemoryWorkloadAnalysis_Tables --section MemoryWorkloadAnalysis_Chart --page",
       "--section Occupancy --section LaunchStats --page",
       "--section SchedulerStats --section WarpStateStats --page",
       "--section SourceCounters --import-source yes --page",

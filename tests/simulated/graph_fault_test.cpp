@@ -10,25 +10,12 @@ using namespace std::chrono_literals;
 using sg::absence;
 using simulated::fresh_machine;
 
-namespace {
-
-struct measured {
-  cudaStream_t stream = new_stream();
-  sg::recorder recorder{sg::mode::time, {1000, 16}};
-  sg::phase launches{recorder, "launch"};
-  sg::phase inner{recorder, "inner", sg::in_graphs};
-
-  measured() { sg::prepare_capture(recorder, stream); }
-};
-
-}  // namespace
-
 TEST_CASE_FIXTURE(fresh_machine,
                   "case-25 waiting for a phase inside a capture does not wait, says so, and the capture lives") {
   for (auto const mode : every_mode) {
     for (auto const policy : {sg::wait_policy::spin, sg::wait_policy::block}) {
       simulated::reset();
-      measured its;
+      replay_program its;
       simulated::clear_log();
       auto const graph = captured(
           its.stream,
@@ -51,7 +38,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 TEST_CASE_FIXTURE(fresh_machine, "case-26 collecting on the same thread and on another breaks no capture") {
   for (auto const mode : every_mode) {
     simulated::reset();
-    measured its;
+    replay_program its;
     cudaStream_t const other = new_stream();
     timed_graph const step{its.inner, its.stream, 3ms};
     sg::graph_replay replay{its.launches, step.executable, step.graph, other};
@@ -78,7 +65,7 @@ TEST_CASE_FIXTURE(fresh_machine,
                   "a phase begun inside a capture and ended after it, and the reverse, has no time and no problem") {
   for (bool const inside_first : {false, true}) {
     simulated::reset();
-    measured its;
+    replay_program its;
     cudaGraph_t graph = nullptr;
     if (inside_first) {
       begin_capture(its.stream);
@@ -103,7 +90,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "a capture that somebody else lost is told, and the last error stays the program's") {
-  measured its;
+  replay_program its;
   begin_capture(its.stream);
   {
     auto const before = its.inner.enter(its.stream);
@@ -129,7 +116,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a capture that somebody else lost is told, and
 
 TEST_CASE_FIXTURE(fresh_machine,
                   "an exception that leaves a phase inside a capture passes, and its sample is incomplete") {
-  measured its;
+  replay_program its;
   auto const graph = captured(its.stream, [&] {
     try {
       auto const scope = its.inner.enter(its.stream);
@@ -147,7 +134,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "a graph that is gone, or none, makes the constructor throw and say so") {
-  measured its;
+  replay_program its;
   timed_graph const step{its.inner, its.stream, 3ms};
   {
     simulated::user_scope const user;
@@ -167,7 +154,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a graph that is gone, or none, makes the const
 
 TEST_CASE_FIXTURE(fresh_machine,
                   "a graph that the executable did not come from gives no number, and launches all the same") {
-  measured its;
+  replay_program its;
   timed_graph const step{its.inner, its.stream, 3ms}, other{its.inner, its.stream, 5ms};
   {
     sg::graph_replay replay{its.launches, step.executable, other.graph, its.stream};
@@ -190,7 +177,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a swap that fails half way costs samples, neve
     CAPTURE(nth);
     simulated::reset();
     {
-      measured its;
+      replay_program its;
       auto const graph = captured(its.stream, [&] {
         for (auto const work : {3ms, 5ms}) {
           auto const scope = its.inner.enter(its.stream);

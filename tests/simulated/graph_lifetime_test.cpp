@@ -9,22 +9,9 @@ using namespace std::chrono_literals;
 using sg::absence;
 using simulated::fresh_machine;
 
-namespace {
-
-struct measured {
-  cudaStream_t stream = new_stream();
-  sg::recorder recorder{sg::mode::time, {1000, 16}};
-  sg::phase launches{recorder, "launch"};
-  sg::phase inner{recorder, "inner", sg::in_graphs};
-
-  measured() { sg::prepare_capture(recorder, stream); }
-};
-
-}  // namespace
-
 TEST_CASE_FIXTURE(fresh_machine,
                   "a device reset between replays and collecting drops what was not read, and keeps what was") {
-  measured its;
+  replay_program its;
   timed_graph const step{its.inner, its.stream, 3ms};
   {
     sg::graph_replay replay{its.launches, step.executable, step.graph, its.stream};
@@ -45,7 +32,7 @@ TEST_CASE_FIXTURE(fresh_machine, "after a device reset a replay touches no dead 
   for (int const before : {0, 1}) {
     CAPTURE(before);
     simulated::reset();
-    measured its;
+    replay_program its;
     timed_graph const step{its.inner, its.stream, 3ms};
     {
       sg::graph_replay replay{its.launches, step.executable, step.graph, its.stream};
@@ -95,7 +82,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "in a forked child nothing of the parent's is touched, and the parent goes on") {
-  measured its;
+  replay_program its;
   timed_graph const step{its.inner, its.stream, 3ms};
   sg::graph_replay replay{its.launches, step.executable, step.graph, its.stream};
   REQUIRE(replay.launch() == cudaSuccess);
@@ -128,7 +115,7 @@ TEST_CASE("a stream of another device has no time of this device's graph, and th
   simulated::machine_options two;
   two.devices = 2;
   fresh_machine const machine{two};
-  measured its;
+  replay_program its;
   timed_graph const step{its.inner, its.stream, 3ms};
   select_device(1);
   cudaStream_t const other = new_stream();

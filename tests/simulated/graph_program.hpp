@@ -97,6 +97,19 @@ struct timed_graph {
         executable{made_of(graph)} {}
 };
 
+/// A recorder with a phase for launches and one inside, ready for a capture.
+struct replay_program {
+  cudaStream_t stream = observed::new_stream();
+  sg::recorder recorder;
+  sg::phase launches{recorder, "launch"};
+  sg::phase inner{recorder, "inner", sg::in_graphs};
+
+  explicit replay_program(std::size_t intervals = 16) : recorder{sg::mode::time, {1000, intervals}} {
+    sg::prepare_capture(recorder, stream);
+  }
+  [[nodiscard]] timed_graph graph_of(std::chrono::nanoseconds work) const { return {inner, stream, work}; }
+};
+
 /// How often a kind of problem was noted, by words of its text.
 inline std::size_t problems_about(sg::recording const& of, std::string const& words) {
   std::size_t found = 0;

@@ -13,21 +13,8 @@ using simulated::fresh_machine;
 
 namespace {
 
-/// A recorder with a phase for launches and one inside, ready for a capture.
-struct measured {
-  cudaStream_t stream = new_stream();
-  sg::recorder recorder;
-  sg::phase launches{recorder, "launch"};
-  sg::phase inner{recorder, "inner", sg::in_graphs};
-
-  explicit measured(std::size_t intervals = 16) : recorder{sg::mode::time, {1000, intervals}} {
-    sg::prepare_capture(recorder, stream);
-  }
-  [[nodiscard]] timed_graph graph_of(nanoseconds work) const { return {inner, stream, work}; }
-};
-
 /// Graphs of one shape with these durations, for updates of one executable.
-std::vector<timed_graph> graphs_of(measured const& its, std::vector<nanoseconds> const& durations) {
+std::vector<timed_graph> graphs_of(replay_program const& its, std::vector<nanoseconds> const& durations) {
   std::vector<timed_graph> all;
   for (auto const duration : durations) all.push_back(its.graph_of(duration));
   return all;
@@ -37,7 +24,7 @@ std::vector<timed_graph> graphs_of(measured const& its, std::vector<nanoseconds>
 
 TEST_CASE_FIXTURE(fresh_machine,
                   "case-24 five launches back to back of bodies that an update changed give five times, in order") {
-  measured its;
+  replay_program its;
   auto const all = graphs_of(its, {1ms, 2ms, 3ms, 4ms, 5ms});
   sg::graph_replay replay{its.launches, all[0].executable, all[0].graph, its.stream};
   CHECK(replay.intervals() == 1);
@@ -54,7 +41,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 
 TEST_CASE_FIXTURE(fresh_machine,
                   "case-24 a thousand launches over a pool of sixteen are right, every one that got events") {
-  measured its;
+  replay_program its;
   auto const step = its.graph_of(3ms);
   auto const other = its.graph_of(5ms);
   {
@@ -73,7 +60,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "beyond the pool replays are dropped and counted, and later ones are timed again") {
-  measured its{4};
+  replay_program its{4};
   auto const step = its.graph_of(3ms);  // three pairs are left, the one at the executable among them
   sg::graph_replay replay{its.launches, step.executable, step.graph, its.stream};
   for (int i = 0; i < 10; ++i) REQUIRE(replay.launch() == cudaSuccess);
@@ -100,7 +87,7 @@ TEST_CASE_FIXTURE(fresh_machine, "beyond the pool replays are dropped and counte
 
 TEST_CASE_FIXTURE(fresh_machine,
                   "a relaunch before the last replay has ended, on one stream or two, never mixes their times") {
-  measured its;
+  replay_program its;
   auto const all = graphs_of(its, {30ms, 1ms, 20ms});
   cudaStream_t const second = new_stream();
   sg::graph_replay on_first{its.launches, all[0].executable, all[0].graph, its.stream};
@@ -116,7 +103,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 
 TEST_CASE_FIXTURE(fresh_machine,
                   "plain phases in between take events from the same small pool, and every time stays right") {
-  measured its{5};
+  replay_program its{5};
   sg::phase const plain{its.recorder, "plain"};
   cudaStream_t const other = new_stream();
   auto const step = its.graph_of(3ms);
@@ -149,7 +136,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "nested phases in one graph keep their order, their parents and the records inside") {
-  measured its;
+  replay_program its;
   sg::phase const outer{its.recorder, "outer", sg::in_graphs};
   auto const graph = captured(its.stream, [&] {
     auto const around = outer.enter(its.stream);
@@ -183,7 +170,7 @@ TEST_CASE_FIXTURE(fresh_machine, "nested phases in one graph keep their order, t
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "an executable made from a clone is replayed with the clone as its graph") {
-  measured its;
+  replay_program its;
   auto const step = its.graph_of(3ms);
   cudaGraph_t clone = nullptr;
   {
@@ -204,7 +191,7 @@ TEST_CASE_FIXTURE(fresh_machine, "an executable made from a clone is replayed wi
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "a captured graph inside another one is found there, two levels down") {
-  measured its;
+  replay_program its;
   auto const step = its.graph_of(3ms);
   cudaGraph_t parent = nullptr, grandparent = nullptr;
   {
@@ -224,7 +211,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a captured graph inside another one is found t
 
 TEST_CASE_FIXTURE(fresh_machine,
                   "after an update the first graph stays the one, also where the graph's own events are used") {
-  measured its{4};
+  replay_program its{4};
   auto const first = its.graph_of(3ms);
   auto const second = its.graph_of(8ms);  // two pairs are left
   sg::phase const plain{its.recorder, "plain"};
@@ -249,7 +236,7 @@ TEST_CASE_FIXTURE(fresh_machine,
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "captured on one thread, launched on others, read on a third") {
-  measured its;
+  replay_program its;
   auto const step = its.graph_of(3ms);
   std::optional<sg::graph_replay> replay;
   std::thread{[&] {

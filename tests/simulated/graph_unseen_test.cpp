@@ -1,7 +1,5 @@
 // Without these: replays that nobody told of would be missing from a recording that looks complete.
 
-#include <optional>
-
 #include "graph_program.hpp"
 
 using namespace graph_program;
@@ -12,18 +10,10 @@ using simulated::fresh_machine;
 
 namespace {
 
-struct measured {
-  cudaStream_t stream = new_stream();
-  sg::recorder recorder{sg::mode::time, {1000, 16}};
-  sg::phase launches{recorder, "launch"};
-  sg::phase inner{recorder, "inner", sg::in_graphs};
-  std::optional<timed_graph> step;
+struct measured : replay_program {
+  timed_graph step = graph_of(3ms);
 
-  measured() {
-    sg::prepare_capture(recorder, stream);
-    step.emplace(inner, stream, 3ms);
-  }
-  void by_hand() const { launch_by_hand(step->executable, stream); }
+  void by_hand() const { launch_by_hand(step.executable, stream); }
   /// So many samples, all right, and the problem said once or not at all.
   void expect(std::size_t samples, bool reported) {
     auto const recording = recorder.collect();
@@ -41,7 +31,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a launch by hand before the replay exists is r
     measured its;
     its.by_hand();
     if (done) wait_for(its.stream);
-    sg::graph_replay replay{its.launches, its.step->executable, its.step->graph, its.stream};
+    sg::graph_replay replay{its.launches, its.step.executable, its.step.graph, its.stream};
     its.expect(0, true);
     REQUIRE(replay.launch() == cudaSuccess);
     its.expect(1, true);
@@ -52,15 +42,15 @@ TEST_CASE_FIXTURE(fresh_machine, "a launch by hand between two launches is repor
   for (bool const pending : {false, true}) {
     simulated::reset();
     measured its;
-    sg::graph_replay replay{its.launches, its.step->executable, its.step->graph, its.stream};
+    sg::graph_replay replay{its.launches, its.step.executable, its.step.graph, its.stream};
     REQUIRE(replay.launch() == cudaSuccess);
     replay.wait();
     launch(its.stream, 1us);
     auto const other = timed_graph{its.inner, its.stream, 8ms};
-    update(its.step->executable, other.graph);
-    launch_by_hand(its.step->executable, its.stream);  // the update brought the other graph's own events
+    update(its.step.executable, other.graph);
+    launch_by_hand(its.step.executable, its.stream);  // the update brought the other graph's own events
     if (!pending) wait_for(its.stream);
-    update(its.step->executable, its.step->graph);
+    update(its.step.executable, its.step.graph);
     REQUIRE(replay.launch() == cudaSuccess);
     its.expect(2, true);
   }
@@ -70,7 +60,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a launch by hand that records the events of th
   for (bool const pending : {false, true}) {
     simulated::reset();
     measured its;
-    sg::graph_replay replay{its.launches, its.step->executable, its.step->graph, its.stream};
+    sg::graph_replay replay{its.launches, its.step.executable, its.step.graph, its.stream};
     REQUIRE(replay.launch() == cudaSuccess);
     replay.wait();
     simulated::set_record_duration(1us);  // the same work reads another time now
@@ -86,7 +76,7 @@ TEST_CASE_FIXTURE(fresh_machine,
                   "a launch by hand while the replay lives is reported at its end, and one after it at collecting") {
   measured its;
   {
-    sg::graph_replay replay{its.launches, its.step->executable, its.step->graph, its.stream};
+    sg::graph_replay replay{its.launches, its.step.executable, its.step.graph, its.stream};
     REQUIRE(replay.launch() == cudaSuccess);
     replay.wait();
     its.by_hand();
@@ -96,7 +86,7 @@ TEST_CASE_FIXTURE(fresh_machine,
   simulated::reset();
   measured other;
   {
-    sg::graph_replay replay{other.launches, other.step->executable, other.step->graph, other.stream};
+    sg::graph_replay replay{other.launches, other.step.executable, other.step.graph, other.stream};
     REQUIRE(replay.launch() == cudaSuccess);
   }
   other.expect(1, false);
@@ -174,7 +164,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a launch by hand never records events that a p
   measured its;
   sg::phase const plain{its.recorder, "plain"};
   cudaStream_t const other = new_stream();
-  sg::graph_replay replay{its.launches, its.step->executable, its.step->graph, its.stream};
+  sg::graph_replay replay{its.launches, its.step.executable, its.step.graph, its.stream};
   for (int i = 0; i < 40; ++i) {
     REQUIRE(replay.launch() == cudaSuccess);
     replay.wait();

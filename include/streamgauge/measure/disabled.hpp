@@ -135,12 +135,10 @@ inline constexpr graph_choice in_graphs{};
 inline void prepare_capture(recorder&, stream_ref) noexcept {}
 
 /// Launches, and nothing else.
-class graph_replay {
+class launching_alone {
  public:
-  graph_replay(phase const&, cudaGraphExec_t executable, cudaGraph_t, stream_ref stream) noexcept
-      : executable_{executable}, stream_{stream} {}
-  graph_replay(graph_replay const&) = delete;
-  graph_replay& operator=(graph_replay const&) = delete;
+  launching_alone(launching_alone const&) = delete;
+  launching_alone& operator=(launching_alone const&) = delete;
 
   template <class Unit = null_stream_here>  // the call's own name depends on the unit
   [[nodiscard]] cudaError_t launch() const noexcept {
@@ -149,30 +147,26 @@ class graph_replay {
   void wait() const noexcept {}
   [[nodiscard]] std::size_t intervals() const noexcept { return 0; }
 
+ protected:
+  launching_alone(cudaGraphExec_t executable, stream_ref stream) noexcept : executable_{executable}, stream_{stream} {}
+  ~launching_alone() = default;
+
  private:
   cudaGraphExec_t executable_;
   stream_ref stream_;
 };
 
-/// Launches, and nothing else.
-class graph_replay_by_wait {
+class graph_replay : public launching_alone {
+ public:
+  graph_replay(phase const&, cudaGraphExec_t executable, cudaGraph_t, stream_ref stream) noexcept
+      : launching_alone{executable, stream} {}
+};
+
+class graph_replay_by_wait : public launching_alone {
  public:
   graph_replay_by_wait(phase const&, cudaGraphExec_t executable, stream_ref stream,
                        std::initializer_list<phase>) noexcept
-      : executable_{executable}, stream_{stream} {}
-  graph_replay_by_wait(graph_replay_by_wait const&) = delete;
-  graph_replay_by_wait& operator=(graph_replay_by_wait const&) = delete;
-
-  template <class Unit = null_stream_here>
-  [[nodiscard]] cudaError_t launch() const noexcept {
-    return cudaGraphLaunch(executable_, stream_.handle());
-  }
-  void wait() const noexcept {}
-  [[nodiscard]] std::size_t intervals() const noexcept { return 0; }
-
- private:
-  cudaGraphExec_t executable_;
-  stream_ref stream_;
+      : launching_alone{executable, stream} {}
 };
 
 enum class interval_state : unsigned char { not_started, not_stopped, pending, done, unread, failed };

@@ -52,6 +52,14 @@ struct graph_calls {
   return slot.in_graph ? in_sound_capture(cuda, stream) : may_record(cuda, stream, slot.pool->context());
 }
 
+/// Records a slot's edge: what another stream is made to wait for; CUDA's status. It counts among the lane's records.
+/// Sync: none.
+[[nodiscard]] inline int record_edge(driver_api const& cuda, lane& in, timed_slot const& slot, stream_ref on) noexcept {
+  int const status = record(cuda, slot.edge, on, slot.pool->context());
+  if (status == cudaSuccess) in.records.fetch_add(1, std::memory_order_relaxed);
+  return status;
+}
+
 }  // namespace streamgauge
 
 #endif

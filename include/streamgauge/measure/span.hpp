@@ -82,7 +82,9 @@ class [[nodiscard]] branch {
       // Behind the stop, and before anything else may reach the slot. What forked inside a capture leads back in any case:
       // otherwise CUDA would break the capture.
       if (place_.joins && (place_.slot->in_graph || (status == cudaSuccess && !unwinding))) {
-        int const recorded = record_edge();
+        timed_slot const& slot = *place_.slot;
+        int const recorded = record_edge(*driver().api, *place_.in, slot, stream_ref::resolved(slot.stream));
+        edge_recorded_ = recorded == cudaSuccess;
         if (status == cudaSuccess) status = recorded;
       }
     }
@@ -93,16 +95,6 @@ class [[nodiscard]] branch {
       place_.slot->edge_recorded = edge_recorded_;
     }
     unwinding ? now_.give_up() : now_.end(status, now);
-  }
-
-  [[nodiscard]] int record_edge() noexcept {
-    timed_slot const& slot = *place_.slot;
-    stream_ref const stream = stream_ref::resolved(slot.stream);
-    int const status = record(*driver().api, slot.edge, stream, slot.pool->context());
-    if (status != cudaSuccess) return status;
-    place_.in->records.fetch_add(1, std::memory_order_relaxed);
-    edge_recorded_ = true;
-    return status;
   }
 
   range_label const* label_ = nullptr;

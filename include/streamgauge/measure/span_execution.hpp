@@ -75,7 +75,7 @@ class span_execution {
     int status = found.status;
     if (status == cudaSuccess && !(found.key == context)) return refuse(why_other(cuda, context));
     if (status == cudaSuccess) status = may_record(cuda, side, context);
-    if (status == cudaSuccess) status = record_edge(cuda, *origin_, side);
+    if (status == cudaSuccess) status = record_edge(cuda, home(), *origin_, side);
     if (status == cudaSuccess) status = wait_on(cuda, stream_ref::resolved(origin_->stream), origin_->edge, context);
     refuse(status);
   }
@@ -84,7 +84,7 @@ class span_execution {
   void fork() noexcept {
     if (!origin_) return;
     record_own(*origin_, origin_->start);
-    refuse(record_edge(*driver().api, *origin_, stream_ref::resolved(origin_->stream)));
+    refuse(record_edge(*driver().api, home(), *origin_, stream_ref::resolved(origin_->stream)));
   }
 
   /// Inside a stream capture, makes a branch's stream wait for the fork before anything is recorded on it; why not, where
@@ -169,19 +169,7 @@ class span_execution {
   /// Whether a branch on the stream needs edges; the origin's own is in order anyway.
   [[nodiscard]] bool joins(stream_ref stream) const noexcept { return joins() && stream.handle() != origin_stream_; }
 
-  /// Records what the origin waits for at the end of a branch; CUDA's status.
-  [[nodiscard]] int record_edge(driver_api const& cuda, timed_slot const& from, stream_ref on) noexcept {
-    int const status = record(cuda, from.edge, on, from.pool->context());
-    if (status == cudaSuccess) home().records.fetch_add(1, std::memory_order_relaxed);
-    return status;
-  }
-
  private:
-  // Why a stream is in another context than the origin.
-  [[nodiscard]] static absence why_other(driver_api const& cuda, context_key origin) noexcept {
-    absence const dead = why_dead(cuda, origin);
-    return dead == absence::none ? absence::other_device : dead;
-  }
   // Under the lock.
   [[nodiscard]] absence wait_for_fork(timed_slot const& slot) noexcept {
     stream_ref const stream = stream_ref::resolved(slot.stream);

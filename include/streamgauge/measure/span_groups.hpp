@@ -9,10 +9,15 @@
 
 namespace streamgauge {
 
-/// Why a branch could not be joined again that forks from this origin: `absence::none` where it can.
+/// Why intervals in another context cannot be joined with those in this one: it is dead, or it is another device's.
+[[nodiscard]] inline absence why_other(driver_api const& cuda, context_key context) noexcept {
+  absence const dead = why_dead(cuda, context);
+  return dead == absence::none ? absence::other_device : dead;
+}
+
+/// Why a branch could not be joined again that forks from this origin in a graph: `absence::none` where it can.
 /// Why: a stream that joins a stream capture and does not come back breaks it. Coming back takes an event.
 [[nodiscard]] inline absence why_no_way_back(timed_slot const& origin, series_node const& part) noexcept {
-  if (!origin.in_graph) return absence::none;
   if (!part.entry.in_graph.load(std::memory_order_relaxed)) return absence::stream_capture;
   if (origin.pool->empty()) return absence::pool_full;
   return origin.pool->has_edges() ? absence::none : absence::not_prepared;
@@ -125,8 +130,7 @@ inline span_group* span_groups::of(timed_slot const& slot, execution const& now,
   for (span_group const* each = first_; each; each = each->next) {
     if (each->pool->device() != slot.pool->device()) continue;
     // Another context of a device that has a row already, mostly another life of it: its intervals cannot be joined.
-    absence const dead = why_dead(*driver().api, each->pool->context());
-    why = dead == absence::none ? absence::other_device : dead;
+    why = why_other(*driver().api, each->pool->context());
     return nullptr;
   }
   if (last && (slot.in_graph || last->in_graph)) {

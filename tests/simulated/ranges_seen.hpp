@@ -1,10 +1,14 @@
 #pragma once
 
-// Counts what a tool would see of NVTX. It attaches before main and allocates nothing.
+// Counts what a tool would see of NVTX, and keeps the names. It attaches before main and allocates nothing.
 
 #include <nvtx3/nvToolsExt.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 namespace ranges_seen {
 
@@ -19,19 +23,55 @@ struct counts {
   void forget() { pushes = pops = starts = ends = registrations = 0; }
 };
 inline counts so_far;
-inline int registered_string = 0;
 
-inline int NVTX_API push(char const*) { return so_far.pushes++; }
-inline int NVTX_API push_attributes(nvtxEventAttributes_t const*) { return so_far.pushes++; }
+// What was registered: a handle is the address of its text. Beyond the room, all share the last place.
+struct text_kept {
+  char text[48] = {};
+};
+inline std::array<text_kept, 256> registered;
+// The names of ranges that were pushed or started, by any thread: registered ones, or "?" for text.
+inline std::array<char const*, 512> opened{};
+inline std::atomic<std::size_t> opened_count{0};
+
+inline void note_name(char const* name) {
+  std::size_t const at = opened_count++;
+  if (at < opened.size()) opened[at] = name;
+}
+inline char const* name_of(nvtxEventAttributes_t const* event) {
+  bool const is_registered = event->messageType == NVTX_MESSAGE_TYPE_REGISTERED && event->message.registered;
+  return is_registered ? reinterpret_cast<text_kept const*>(event->message.registered)->text : "?";
+}
+// The names since the last call of this.
+inline std::vector<std::string> take_names() {
+  std::vector<std::string> taken;
+  for (std::size_t i = 0; i < opened_count && i < opened.size(); ++i) taken.emplace_back(opened[i]);
+  opened_count = 0;
+  return taken;
+}
+
+inline int NVTX_API push(char const*) {
+  note_name("?");
+  return so_far.pushes++;
+}
+inline int NVTX_API push_attributes(nvtxEventAttributes_t const* event) {
+  note_name(name_of(event));
+  return so_far.pushes++;
+}
 inline int NVTX_API pop() { return so_far.pops++; }
 inline nvtxRangeId_t NVTX_API start(char const*) { return static_cast<nvtxRangeId_t>(++so_far.starts); }
-inline nvtxRangeId_t NVTX_API start_attributes(nvtxEventAttributes_t const*) {
+inline nvtxRangeId_t NVTX_API start_attributes(nvtxEventAttributes_t const* event) {
+  note_name(name_of(event));
   return static_cast<nvtxRangeId_t>(++so_far.starts);
 }
 inline void NVTX_API end(nvtxRangeId_t) { ++so_far.ends; }
-inline nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, char const*) {
+inline nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, char const* text) {
+  static std::atomic<std::size_t> used{0};
+  std::size_t const next = used++;
+  text_kept& kept = registered[next < registered.size() ? next : registered.size() - 1];
+  for (std::size_t i = 0; i + 1 < sizeof kept.text && (kept.text[i] = text[i]) != 0; ++i) {
+  }
   ++so_far.registrations;
-  return reinterpret_cast<nvtxStringHandle_t>(&registered_string);
+  return reinterpret_cast<nvtxStringHandle_t>(&kept);
 }
 
 inline int NVTX_API attach(NvtxGetExportTableFunc_t export_table) {

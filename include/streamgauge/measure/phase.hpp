@@ -5,11 +5,13 @@
 #else
 
 #include <streamgauge/measure/execution.hpp>
+#include <streamgauge/measure/phase_range.hpp>
 #include <streamgauge/measure/recorder.hpp>
 
 namespace streamgauge {
 
-/// How many of a phase's first samples are warm-up: kept, shown apart, never mixed in.
+/// How many of a phase's first samples are warm-up: kept, shown apart, never mixed in. Their ranges are called
+/// `warmup/NAME`, and so are those of phases that are entered inside, so that no filter for a phase's name selects them.
 struct warmup {
   std::size_t samples = 0;
 };
@@ -37,9 +39,9 @@ class [[nodiscard]] scope {
   static void* operator new(std::size_t) = delete;
 
   ~scope() {
-    if (!label_) return;
+    if (!range_.is_open()) return;
     close();
-    label_->pop(pushed_on_);
+    range_.close();
   }
 
   /// Ends the measured part, waits until the device is done with it, and keeps the host time from entering to then as the
@@ -59,16 +61,14 @@ class [[nodiscard]] scope {
 
   void open(series_node& node, stream_ref const* stream) noexcept {
     about_to_begin(node, stream);
-    label_ = &node.entry.label;
-    pushed_on_ = label_->push();
+    range_.open(node);
     if (node.recorded == mode::time) now_.begin(node, stream, lifetime::scoped);
   }
   void close() noexcept {
     if (now_.open()) now_.unwinding() ? now_.give_up() : now_.end();
   }
 
-  range_label const* label_ = nullptr;
-  thread_mark pushed_on_ = nullptr;
+  phase_range range_;
   execution now_;
 };
 
@@ -111,7 +111,7 @@ class [[nodiscard]] started_phase {
     node_ = node;
     node_->core.retain();
     about_to_begin(*node_, stream);
-    range_ = node->entry.label.start();
+    range_ = (begins_as_warmup(*node) ? node->entry.warmup_label : node->entry.label).start();
     if (node->recorded == mode::time) now_.begin(*node, stream, lifetime::started);
   }
 
@@ -220,7 +220,9 @@ class phase {
   explicit phase(series_node& node) noexcept : node_{&node}, recorded_{node.recorded} { node_->core.retain(); }
 
   [[nodiscard]] series_node* refined(std::initializer_list<given_condition> under) const {
-    return recorded_ == mode::time ? &node_->core.refine(*node_, under) : node_;
+    // Where ranges alone are made, conditions matter for the count of warm-up.
+    bool const counts = recorded_ == mode::time || (recorded_ == mode::mark && node_->entry.warmup != 0);
+    return counts ? &node_->core.refine(*node_, under) : node_;
   }
 
   series_node* node_;

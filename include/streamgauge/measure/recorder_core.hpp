@@ -11,6 +11,7 @@
 #include <streamgauge/measure/entry_watch.hpp>
 #include <streamgauge/measure/environment.hpp>
 #include <streamgauge/measure/lane.hpp>
+#include <streamgauge/measure/warm_scopes.hpp>
 
 namespace streamgauge {
 
@@ -21,6 +22,7 @@ struct graph_calls;
 /// A phase's name with its range and its warm-up count, once for all of its conditions.
 struct phase_entry {
   range_label label;
+  range_label warmup_label;  ///< what its range is called while it warms up
   std::string const domain;  ///< a copy, since who made the phase may be unloaded; empty: NVTX's own default domain
   bool const marks;          ///< whether the unit that made it has ranges
   std::atomic<std::string const*> refused_domain{nullptr};  ///< one that a later handle asked for in vain, noted once
@@ -32,8 +34,9 @@ struct phase_entry {
   std::atomic<bool> watched{false};                      ///< a capture window counts its executions
   phase_entry* next = nullptr;
 
-  phase_entry(std::string name, range_calls const& calls, std::size_t warm)
-      : label{std::move(name), calls},
+  phase_entry(std::string const& name, range_calls const& calls, std::size_t warm)
+      : label{name, calls},
+        warmup_label{"warmup/" + name, calls},
         domain{calls.domain ? calls.domain() : ""},
         marks{calls.domain != nullptr},
         warmup{warm} {}
@@ -60,6 +63,7 @@ struct series_node {
   std::uint32_t index = 0;
   mode recorded;
   std::atomic<std::uint64_t> lost{0};  ///< samples that there was no memory for
+  std::atomic<std::size_t> warmed{0};  ///< executions that were begun, up to the warm-up count and hardly further
   series_node* older_of_phase = nullptr;
   std::atomic<series_node*> next{nullptr};  ///< in the order in which they were made
 
@@ -103,6 +107,7 @@ class recorder_core {
   [[nodiscard]] mode recorded() const noexcept { return recorded_; }
   [[nodiscard]] host_stamp origin() const noexcept { return origin_; }
   [[nodiscard]] problem_log& problems() noexcept { return problems_; }
+  [[nodiscard]] warm_scopes& warming() noexcept { return warming_; }
   /// A number for `sample::span`, never 0.
   [[nodiscard]] std::uint32_t next_span() noexcept {
     std::uint32_t number = 0;
@@ -281,6 +286,7 @@ class recorder_core {
   capacity const limits_;
   host_stamp const origin_;
   problem_log problems_;
+  warm_scopes warming_;
 
   brief_lock registry_;  // what follows
   lane* lanes_ = nullptr;

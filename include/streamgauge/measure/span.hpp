@@ -31,9 +31,9 @@ class [[nodiscard]] branch {
   branch& operator=(branch const&) = delete;
   static void* operator new(std::size_t) = delete;
   ~branch() {
-    if (!label_) return;
+    if (!range_.is_open()) return;
     if (now_.open()) close();
-    label_->pop(pushed_on_);
+    range_.close();
   }
 
  private:
@@ -46,9 +46,10 @@ class [[nodiscard]] branch {
     bool joins = false;
   };
 
-  branch(span_execution& of, range_label const* label, series_node* node, stream_ref stream) noexcept : label_{label} {
-    if (!label_) return;
-    pushed_on_ = label_->push();
+  branch(span_execution& of, phase_range const& around, series_node* marked, series_node* node,
+         stream_ref stream) noexcept {
+    if (!around.is_open()) return;
+    marked ? range_.open_in(around, *marked) : range_.open_as(around);
     if (node && of.lost()) node->lost.fetch_add(1, std::memory_order_relaxed);
     if (!node || !of.open()) return;
     if (&node->core != &of.node().core) {
@@ -97,8 +98,7 @@ class [[nodiscard]] branch {
     unwinding ? now_.give_up() : now_.end(status, now);
   }
 
-  range_label const* label_ = nullptr;
-  thread_mark pushed_on_ = nullptr;
+  phase_range range_;
   execution now_;
   place_in_span place_{};
   bool edge_recorded_ = false;
@@ -159,17 +159,17 @@ class [[nodiscard]] span {
   span& operator=(span const&) = delete;
   static void* operator new(std::size_t) = delete;
   ~span() {
-    if (!label_) return;
+    if (!range_.is_open()) return;
     if (now_.open()) now_.unwinding() ? now_.give_up() : now_.end(wait_policy::none);
-    label_->pop(pushed_on_);
+    range_.close();
   }
 
   /// Enters a branch: the stream's part of the span, and a sample of this phase.
   /// Throws: only `std::bad_alloc`.
   [[nodiscard]] streamgauge::branch branch(stream_ref stream, phase const& part) {
-    if (label_) about_to_begin(part.node(), &stream);
+    if (range_.is_open()) about_to_begin(part.node(), &stream);
     now_.expect(stream);
-    return {now_, label_ ? &part.node().entry.label : nullptr, &part.node(), stream};
+    return {now_, range_, &part.node(), &part.node(), stream};
   }
   /// Enters a branch without a phase of its own: a sample of the span's phase under branch=1, 2, ... as they are entered.
   /// Where the phase has a condition of its own by that name, the key is `span branch`; of devices, `span device`.
@@ -179,7 +179,7 @@ class [[nodiscard]] span {
         now_.open() || now_.lost()
             ? &now_.node().core.refine(now_.node(), {{branch_key(now_.node()), now_.next_branch()}})
             : nullptr;
-    return {now_, label_, numbered, stream};
+    return {now_, range_, nullptr, numbered, stream};
   }
 
   /// Ends the measured part, waits until every device is done with it, and keeps the host time from entering to then as
@@ -196,8 +196,7 @@ class [[nodiscard]] span {
     series_node& node = of.node();
     if (node.recorded == mode::off) return;
     about_to_begin(node, nullptr);
-    label_ = &node.entry.label;
-    pushed_on_ = label_->push();
+    range_.open(node);
     if (node.recorded == mode::time) now_.begin(node, kind);
   }
   void list(stream_ref stream) {
@@ -205,8 +204,7 @@ class [[nodiscard]] span {
     now_.list(stream);
   }
 
-  range_label const* label_ = nullptr;
-  thread_mark pushed_on_ = nullptr;
+  phase_range range_;
   span_execution now_;
 };
 

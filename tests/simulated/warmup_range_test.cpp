@@ -1,0 +1,204 @@
+// What a phase's range is called while it warms up, so that no filter for the phase's name selects it. Without this, ncu
+// spends its replays on warm-up, and a profiled run selects other executions than a plain one names.
+// Field cases: case-49, case-57.
+
+#include <algorithm>
+#include <thread>
+
+#include <streamgauge/measure/phase_names.hpp>
+#include <streamgauge/measure/span.hpp>
+
+#include "observed.hpp"
+#include "ranges_seen.hpp"
+
+using namespace std::chrono_literals;
+using namespace observed;
+using ranges_seen::take_names;
+using simulated::fresh_machine;
+using simulated::launch;
+
+using names = std::vector<std::string>;
+
+namespace {
+
+// A loop that has everything which may be entered; its names, in order.
+names names_in(sg::mode mode, cudaStream_t stream) {
+  sg::recorder recorder{mode};
+  static_cast<void>(take_names());
+  sg::phase const target{recorder, "target", sg::warmup{2}};
+  sg::phase const inner{recorder, "inner"};
+  sg::phase const plain{recorder, "plain"};
+  for (int i = 0; i < 4; ++i) {
+    {
+      auto const scope = target.enter(stream, {{"rows", i % 2}});
+      { auto const nested = inner.enter(sg::host_only); }
+      auto started = inner.start(stream);
+      launch(stream, 1ms);
+      started.stop();
+    }
+    auto const outside = plain.enter(sg::host_only);
+  }
+  { auto const scope = target.enter(stream); }
+  return take_names();
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(fresh_machine, "while a phase warms up its range has another name, and then its own") {
+  sg::recorder recorder;
+  sg::phase const target{recorder, "target", sg::warmup{2}};
+  auto const stream = new_stream();
+  static_cast<void>(take_names());
+  for (int i = 0; i < 4; ++i) {
+    auto const scope = target.enter(stream);
+    launch(stream, 1ms);
+  }
+  CHECK(take_names() == names{"warmup/target", "warmup/target", "target", "target"});
+  // The samples that the report puts on the warm-up row are those of these ranges.
+  CHECK(series_of(recorder.collect(), "target").warmup == 2);
+  CHECK(sg::ncu_include(target).raw == "target/");
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "a phase without a warm-up count keeps its name from the first execution on") {
+  sg::recorder recorder;
+  sg::phase const target{recorder, "target"};
+  static_cast<void>(take_names());
+  { auto const scope = target.enter(sg::host_only); }
+  CHECK(take_names() == names{"target"});
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "what is entered while an outer phase warms up counts as warm-up, and only that") {
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step", sg::warmup{1}};
+  sg::phase const layer{recorder, "layer"};
+  sg::phase const attention{recorder, "attention"};
+  static_cast<void>(take_names());
+  for (int i = 0; i < 2; ++i) {
+    auto const outer = step.enter(sg::host_only);
+    auto const middle = layer.enter(sg::host_only);
+    { auto const scope = attention.enter(sg::host_only); }
+    auto started = attention.start(sg::host_only);
+    started.stop();
+  }
+  { auto const scope = layer.enter(sg::host_only); }
+  CHECK(take_names() == names{"warmup/step", "warmup/layer", "warmup/attention", "warmup/attention", "step", "layer",
+                              "attention", "attention", "layer"});
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "an inner phase that warms up leaves the name of what follows it alone") {
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  sg::phase const first{recorder, "first", sg::warmup{1}};
+  sg::phase const second{recorder, "second"};
+  static_cast<void>(take_names());
+  {
+    auto const outer = step.enter(sg::host_only);
+    { auto const scope = first.enter(sg::host_only); }
+    { auto const scope = second.enter(sg::host_only); }
+    { auto const scope = first.enter(sg::host_only); }
+  }
+  CHECK(take_names() == names{"step", "warmup/first", "second", "first"});
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "another thread is not inside what warms up on this one, and they count together") {
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step", sg::warmup{3}};
+  sg::phase const work{recorder, "work"};
+  static_cast<void>(take_names());
+  {
+    auto const outer = step.enter(sg::host_only);
+    std::thread{[&] {
+      { auto const scope = work.enter(sg::host_only); }
+      { auto const scope = step.enter(sg::host_only); }
+      { auto const scope = work.enter(sg::host_only); }
+    }}.join();
+    auto const scope = work.enter(sg::host_only);
+  }
+  { auto const scope = step.enter(sg::host_only); }
+  { auto const scope = step.enter(sg::host_only); }
+  CHECK(take_names() == names{"warmup/step", "work", "warmup/step", "work", "warmup/work", "warmup/step", "step"});
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "threads that race name exactly the warm-up count so") {
+  sg::recorder recorder{sg::mode::mark};
+  sg::phase const step{recorder, "step", sg::warmup{50}};
+  static_cast<void>(take_names());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 100; ++k) auto const scope = step.enter(sg::host_only);
+    });
+  for (auto& each : threads) each.join();
+  auto const seen = take_names();
+  REQUIRE(seen.size() == 400);
+  // What a thread enters once another has left its last warm-up execution is named by the count alone.
+  CHECK(std::count(seen.begin(), seen.end(), "warmup/step") == 50);
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "each set of conditions warms up apart, as its samples are counted") {
+  sg::recorder recorder;
+  sg::phase const gemm{recorder, "gemm", sg::warmup{1}};
+  static_cast<void>(take_names());
+  for (int i = 0; i < 4; ++i) auto const scope = gemm.enter(sg::host_only, {{"rows", i % 2}});
+  CHECK(take_names() == names{"warmup/gemm", "warmup/gemm", "gemm", "gemm"});
+}
+
+TEST_CASE_FIXTURE(fresh_machine,
+                  "a recorder that only marks gives every execution the name that one with times gives it") {
+  auto const stream = new_stream();
+  auto const timed = names_in(sg::mode::time, stream);
+  CHECK(timed == names{"warmup/target", "warmup/inner", "warmup/inner", "plain", "warmup/target", "warmup/inner",
+                       "warmup/inner", "plain", "warmup/target", "warmup/inner", "warmup/inner", "plain",
+                       "warmup/target", "warmup/inner", "warmup/inner", "plain", "warmup/target"});
+  CHECK(names_in(sg::mode::mark, stream) == timed);
+  CHECK(names_in(sg::mode::off, stream).empty());
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "the name of warm-up is registered once, and only where it is used") {
+  sg::recorder recorder;
+  sg::phase const target{recorder, "target", sg::warmup{2}};
+  sg::phase const plain{recorder, "plain"};
+  { auto const scope = plain.enter(sg::host_only); }
+  ranges_seen::so_far.forget();
+  { auto const scope = plain.enter(sg::host_only); }
+  CHECK(ranges_seen::so_far.registrations == 0);
+  for (int i = 0; i < 5; ++i) auto const scope = target.enter(sg::host_only);
+  CHECK(ranges_seen::so_far.registrations == 2);
+  CHECK(ranges_seen::so_far.pushes == 6);
+  CHECK(ranges_seen::so_far.pops == 6);
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "the branches of a span that warms up count as warm-up, on whatever thread") {
+  sg::recorder recorder;
+  sg::phase const both{recorder, "both", sg::warmup{1}};
+  sg::phase const compute{recorder, "compute"};
+  sg::phase const inner{recorder, "inner"};
+  auto const one = new_stream();
+  auto const other = new_stream();
+  static_cast<void>(take_names());
+  for (int i = 0; i < 2; ++i) {
+    sg::span whole{both};
+    { auto const part = whole.branch(one, compute); }
+    std::thread{[&] {
+      auto const part = whole.branch(other);
+      auto const scope = inner.enter(sg::host_only);
+    }}.join();
+  }
+  CHECK(take_names() ==
+        names{"warmup/both", "warmup/compute", "warmup/both", "warmup/inner", "both", "compute", "both", "inner"});
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "an exception that leaves a warming phase ends its warm-up with it") {
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step", sg::warmup{1}};
+  sg::phase const work{recorder, "work"};
+  static_cast<void>(take_names());
+  try {
+    auto const scope = step.enter(sg::host_only);
+    throw 1;
+  } catch (int) {
+  }
+  { auto const scope = work.enter(sg::host_only); }
+  { auto const scope = step.enter(sg::host_only); }
+  CHECK(take_names() == names{"warmup/step", "work", "step"});
+}

@@ -178,8 +178,8 @@ TEST_CASE_FIXTURE(fresh_machine, "the branches of a span that warms up count as 
   static_cast<void>(take_names());
   for (int i = 0; i < 2; ++i) {
     sg::span whole{both};
-    { auto const part = whole.branch(one, compute); }
     std::thread{[&] {
+      { auto const part = whole.branch(one, compute); }
       auto const part = whole.branch(other);
       auto const scope = inner.enter(sg::host_only);
     }}.join();

@@ -155,6 +155,7 @@ struct sample {
   std::uint32_t span = 0;                  ///< the same number for a span on one device and its branches; 0: in none
   span_part part = span_part::none;        ///< what it is within that span
   wait_policy waited = wait_policy::none;  ///< how completion was observed
+  bool watched = false;  ///< taken under a tool, or while a capture was open: never mix it with others
 };
 static_assert(sizeof(sample) <= 64, "a long run keeps a sample in 64 bytes");
 
@@ -204,6 +205,8 @@ struct environment {
   std::optional<int> compiled_runtime_version;  ///< the headers that the program was compiled with
   std::vector<device_description> devices;      ///< those that samples came from
   std::string why_no_device;                    ///< empty, or the one line why nothing could be seen of the device
+  std::string tool;                             ///< one that was attached; empty: none is known, which proves nothing
+  std::string tool_sign;                        ///< what it was known by
   std::optional<nanoseconds> host_floor;        ///< what a pair of host stamps with nothing between reads
 };
 

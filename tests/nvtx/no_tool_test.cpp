@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <streamgauge/mark/range.hpp>
+#include <streamgauge/mark/tool.hpp>
 
 #include <cstddef>
 #include <cstdlib>
@@ -39,6 +40,17 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 TEST_CASE("no tool is attached, and a domain has no handle") {
   CHECK_FALSE(sg::tool_attached());
   CHECK(sg::domain_handle<quiet>() == nullptr);
+}
+
+TEST_CASE("case-50: without any sign it is not known who watches") {
+  unsetenv("CUDA_INJECTION64_PATH");
+  unsetenv("NSYS_PROFILING_SESSION_ID");
+  CHECK_FALSE(sg::attached_tool().known());
+  setenv("CUDA_INJECTION64_PATH", "/a/library", 1);
+  CHECK(std::string{sg::attached_tool().name} == "a tool for CUDA");
+  setenv("CUDA_INJECTION64_PATH", "", 1);
+  CHECK_FALSE(sg::attached_tool().known());
+  unsetenv("CUDA_INJECTION64_PATH");
 }
 
 TEST_CASE("case-64: without a tool a million ranges of every kind allocate nothing and call no name's callable") {

@@ -43,6 +43,13 @@ sg::series submits(std::initializer_list<std::int64_t> values, std::size_t warmu
 
 }  // namespace
 
+TEST_CASE("case-50 samples that were taken while somebody watched are counted") {
+  auto from = submits({5, 6, 7}, 1);
+  CHECK(sg::summarize(from).watched == 0);
+  from.samples[0].watched = from.samples[2].watched = true;
+  CHECK(sg::summarize(from).watched == 2);
+}
+
 TEST_CASE("case-69 warm-up is kept apart and beside the steady samples") {
   auto const found = sg::summarize(submits({57, 2, 2, 2}, 1));
   auto const& values = found.submit.values;

@@ -705,3 +705,17 @@ step                      -      -        -
             "device: 0 entered\n"
             "               not counted 1, several devices have no clock in common; each has a row of its own:\n"));
 }
+
+TEST_CASE("case-50 a tool that was attached has a line, and so have samples that a capture touched") {
+  auto from = one_phase();
+  CHECK_FALSE(has(text_of(from), "\ntool "));
+  from.all[0].samples[1].watched = true;
+  CHECK(has(text_of(from), "\ntool         1 sample was taken while a capture was open\n"));
+  from.environment.tool = "nsys";
+  from.environment.tool_sign = "NSYS_PROFILING_SESSION_ID is set";
+  for (auto& one : from.all[0].samples) one.watched = true;
+  CHECK(has(text_of(from),
+            "\ntool         nsys was attached (NSYS_PROFILING_SESSION_ID is set): 3 samples were taken under it\n"));
+  from.all.clear();
+  CHECK(has(text_of(from), "\ntool         nsys was attached (NSYS_PROFILING_SESSION_ID is set)\n"));
+}

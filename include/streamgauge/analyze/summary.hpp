@@ -79,6 +79,7 @@ struct summary {
   completion_summary completion;
   std::uint32_t fewest_records_inside = 0;  ///< event records of nested phases within one device interval
   std::uint32_t most_records_inside = 0;
+  std::uint64_t watched = 0;         ///< samples that were taken under a tool, or while a capture was open
   bool near_resolution = false;      ///< the steady device median is under 1000 ns
   bool near_floor = false;           ///< the steady device median is under twice what an empty phase reads
   bool walls_and_branches = false;   ///< it holds both, so its device statistics describe neither
@@ -101,6 +102,7 @@ template <class = void>
   bool part_seen[3] = {};
   for (auto const& one : from.samples) {
     part_seen[static_cast<std::size_t>(one.part)] = true;
+    if (one.watched) ++found.watched;
     found.submit.samples.add(one.submit.why_absent());
     found.device.samples.add(one.device.why_absent());
     found.completion.samples.add(one.completion.why_absent());

@@ -20,6 +20,8 @@ class first_use {
     if (step_.load(std::memory_order_acquire) != step::done) claim(action);
   }
 
+  [[nodiscard]] bool done() const noexcept { return step_.load(std::memory_order_acquire) == step::done; }
+
  private:
   enum class step : unsigned char { fresh, busy, done };
 

@@ -77,6 +77,10 @@ class range_label {
   [[nodiscard]] std::uint64_t start() const noexcept { return calls_->start(text_.c_str(), registered()); }
   void end(std::uint64_t id) const noexcept { calls_->end(id); }
 
+  /// Whether its name was sent to NVTX yet, and whether a tool took it.
+  [[nodiscard]] bool was_sent() const noexcept { return once_.done(); }
+  [[nodiscard]] bool was_taken() const noexcept { return was_sent() && registered_ != nullptr; }
+
  private:
   void* registered() const noexcept {
     once_([this] { registered_ = calls_->register_name(text_.c_str()); });

@@ -8,22 +8,10 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include <streamgauge/measure/profiler_state.hpp>
 #include <streamgauge/measure/recorder.hpp>
 
 namespace streamgauge {
-
-/// The one process-wide state of the library: how many guards are open. cudaProfilerStart is process-wide too.
-struct profiler_state {
-  brief_lock lock;
-  unsigned int open = 0;
-  std::atomic<bool> collecting{false};  ///< a Start was answered with success, its Stop is owed
-  bool stops_at_exit = false;
-  std::atomic<bool> explained{false};          ///< the one line for a machine where nothing can be captured was printed
-  std::atomic<pid_t> process{0};               ///< where the Start was made
-  entry_watch* windows = nullptr;              ///< capture windows that are open
-  void (*close_windows)() noexcept = nullptr;  ///< set with the first of them
-};
-[[gnu::visibility("default")]] inline profiler_state the_profiler;
 
 /// Calls `use` with the primary context of each device that has one, made current. No context is made.
 template <class Use>
@@ -111,6 +99,7 @@ class capture_guard {
       int const status = switch_profiler(cuda, cuda.profiler_start);
       if (status != cudaSuccess) return status;
       the_profiler.collecting = true;
+      the_profiler.starts.fetch_add(1, std::memory_order_relaxed);
       the_profiler.process = process_;
       if (!the_profiler.stops_at_exit) the_profiler.stops_at_exit = std::atexit(stop_at_exit) == 0;
       return status;

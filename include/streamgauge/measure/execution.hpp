@@ -49,6 +49,7 @@ class execution {
     exceptions_ = other.exceptions_;
     start_status_ = other.start_status_;
     records_ = other.records_;
+    captures_ = other.captures_;
     return *this;
   }
 
@@ -63,6 +64,7 @@ class execution {
     if (!lane_) return lose();
     exceptions_ = std::uncaught_exceptions();
     thread_ = this_thread_id();
+    captures_ = captures_begun();
     lifetime_ = of;
     nests_ = of == lifetime::scoped && own == lane_;
     {
@@ -165,6 +167,7 @@ class execution {
 
   void keep_submit(nanoseconds now) noexcept {
     where_->submit = now - entered_;
+    if (capture_is_open() || captures_begun() != captures_) where_->watched = true;
     // With a stop that was counted before it was recorded; without one, up to now.
     where_->records_inside = slot_ ? records_ : lane_->records.load(std::memory_order_relaxed) - records_;
   }
@@ -208,7 +211,8 @@ class execution {
   std::uint32_t outer_;  // what was entered before and is around it; of a branch not always its span
   int exceptions_;
   int start_status_;
-  std::uint32_t records_;  // the lane's count after the start; from the stop on, how many lay between
+  std::uint32_t captures_;  // by a profiler, that had begun before
+  std::uint32_t records_;   // the lane's count after the start; from the stop on, how many lay between
 };
 
 /// Waits until the device has passed the slot's stop; CUDA's status.

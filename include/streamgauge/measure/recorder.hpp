@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <streamgauge/mark/tool.hpp>
 #include <streamgauge/measure/entry_notice.hpp>
 #include <streamgauge/measure/thread_lanes.hpp>
 
@@ -143,6 +144,20 @@ void recorder_core::copy_samples(lane& of, Recording& into) {
   }
 }
 
+// What NVTX said about the phases' own names: it is not asked again, and whatever unit made them has told.
+template <class Environment>
+void recorder_core::describe_tool(Environment& into) {
+  nvtx_answer nvtx = nvtx_answer::not_asked;
+  for (phase_entry const* each = entries(); each; each = each->next) {
+    bool const taken = each->label.was_taken() || each->warmup_label.was_taken();
+    if (!each->marks || !(taken || each->label.was_sent() || each->warmup_label.was_sent())) continue;
+    if (taken || nvtx == nvtx_answer::not_asked) nvtx = taken ? nvtx_answer::handle : nvtx_answer::nothing;
+  }
+  seen_tool const seen = tool_of(tool_signs_with(nvtx));
+  into.tool = seen.name;
+  into.tool_sign = seen.sign;
+}
+
 template <class Environment>
 void recorder_core::describe_devices(Environment& into) {
   driver_answer const cuda = driver();
@@ -253,6 +268,10 @@ Recording recorder_core::collect() {
   } else {
     taken.environment = describe_build();
   }
+  if (recorded_ != mode::off) describe_tool(taken.environment);
+  if (!taken.environment.tool.empty())
+    for (auto& each : taken.all)
+      for (auto& one : each.samples) one.watched = true;
   taken.problems = problems_.read();
   hear_watches(taken.problems);
   return taken;

@@ -272,6 +272,8 @@ class recorder_core {
   template <class Recording>
   void copy_samples(lane& of, Recording& into);
   template <class Environment>
+  void describe_tool(Environment& into);
+  template <class Environment>
   void describe_devices(Environment& into);
   [[nodiscard]] bool quiet() noexcept;
   template <class = void>

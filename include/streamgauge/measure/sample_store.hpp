@@ -1,10 +1,15 @@
 #pragma once
 
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
 #include <streamgauge/sample.hpp>
+#include <streamgauge/measure/profiler_state.hpp>
 
 namespace streamgauge {
 
@@ -22,6 +27,7 @@ struct stored_sample {
   std::uint32_t span = 0;
   span_part part = span_part::none;
   wait_policy waited = wait_policy::none;
+  bool watched = false;
 
   static constexpr std::uint32_t no_series = 0xffffffff;
 
@@ -38,6 +44,7 @@ struct stored_sample {
     seen.span = span;
     seen.part = part;
     seen.waited = waited;
+    seen.watched = watched;
     return seen;
   }
 };
@@ -76,7 +83,9 @@ class sample_store {
     if (low) append();
     if (filling_ && filling_->used == block_size && filling_->next) filling_ = filling_->next;
     if (!filling_ || filling_->used == block_size) return nullptr;
-    return &filling_->entries[filling_->used++];
+    stored_sample& added = filling_->entries[filling_->used++];
+    added.watched = capture_is_open();
+    return &added;
   }
 
   /// Whether the next sample will find room; makes some where there is none.
@@ -103,3 +112,5 @@ class sample_store {
 };
 
 }  // namespace streamgauge
+
+#endif

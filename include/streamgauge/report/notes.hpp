@@ -122,6 +122,19 @@ class notes : public span_notes<> {
     }
   }
 
+  /// Who watched meanwhile.
+  [[gnu::cold]] void add_tool() {
+    auto const& tool = of_.environment.tool;
+    std::uint64_t watched = 0;
+    for (auto const& row : of_.rows) watched += row.what.watched;
+    if (tool.empty() && watched == 0) return;
+    if (!tool.empty()) say(escaped(tool) + " was attached (" + escaped(of_.environment.tool_sign) + ")");
+    if (!tool.empty() && watched > 0) say(": ");
+    if (watched > 0) say(digits(watched) + (watched == 1 ? " sample was taken " : " samples were taken "));
+    if (watched > 0) say(tool.empty() ? "while a capture was open" : "under it");
+    end("tool");
+  }
+
   /// What it was measured with.
   [[gnu::cold]] void add_environment() {
     auto const& from = of_.environment;

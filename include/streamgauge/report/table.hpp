@@ -251,6 +251,7 @@ template <class Ostream>
     under.add_warnings();
   }
   under.add_problems();
+  under.add_tool();
   under.add_environment();
   text.append(under.text());
   // Unformatted, so that nothing the caller set for the stream has a say.

@@ -1,0 +1,38 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <cstdint>
+#include <sys/types.h>
+
+#include <streamgauge/measure/entry_watch.hpp>
+
+namespace streamgauge {
+
+/// The one process-wide state of the library: how many guards are open. cudaProfilerStart is process-wide too.
+struct profiler_state {
+  brief_lock lock;
+  unsigned int open = 0;
+  std::atomic<bool> collecting{false};   ///< a Start was answered with success, its Stop is owed
+  std::atomic<std::uint32_t> starts{0};  ///< Starts so far
+  bool stops_at_exit = false;
+  std::atomic<bool> explained{false};          ///< the one line for a machine where nothing can be captured was printed
+  std::atomic<pid_t> process{0};               ///< where the Start was made
+  entry_watch* windows = nullptr;              ///< capture windows that are open
+  void (*close_windows)() noexcept = nullptr;  ///< set with the first of them
+};
+[[gnu::visibility("default")]] inline profiler_state the_profiler;
+
+/// Whether a capture of ours is open: a sample that is taken now is not what the program does by itself.
+[[nodiscard]] inline bool capture_is_open() noexcept { return the_profiler.collecting.load(std::memory_order_relaxed); }
+
+/// How many captures of ours were begun so far: what one began and ended in was not undisturbed either.
+[[nodiscard]] inline std::uint32_t captures_begun() noexcept {
+  return the_profiler.starts.load(std::memory_order_relaxed);
+}
+
+}  // namespace streamgauge
+
+#endif

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <sys/types.h>
 
-#include <streamgauge/measure/entry_watch.hpp>
+#include <streamgauge/measure/lock.hpp>
 
 namespace streamgauge {
+
+class entry_watch;
 
 /// The one process-wide state of the library: how many guards are open. cudaProfilerStart is process-wide too.
 struct profiler_state {

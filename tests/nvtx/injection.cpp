@@ -154,6 +154,9 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(NvtxGetEx
   hook(
       table, NVTX_CBID_CORE_RangePop, +[] { return pop(nullptr); });
   hook(
+      table, NVTX_CBID_CORE_NameOsThreadA,
+      +[](std::uint32_t thread, char const* name) { write("thread " + std::to_string(thread) + " " + name); });
+  hook(
       table, NVTX_CBID_CORE_NameCategoryA,
       +[](std::uint32_t category, char const* name) { write("category :" + std::to_string(category) + " " + name); });
 

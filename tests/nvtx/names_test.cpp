@@ -51,6 +51,7 @@ TEST_CASE("a range shows the colour of its name") {
 }
 
 TEST_CASE("a thread names itself, by the number that the system knows it by") {
+  REQUIRE(sg::tool_attached());  // asked once
   static_cast<void>(take_calls());
   long number = 0;
   std::thread{[&] {

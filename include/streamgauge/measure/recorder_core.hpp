@@ -36,7 +36,7 @@ struct phase_entry {
 
   phase_entry(std::string const& name, range_calls const& calls, std::size_t warm)
       : label{name, calls},
-        warmup_label{"warmup/" + name, calls},
+        warmup_label{std::string{"warmup/"}.append(name), calls},
         domain{calls.domain ? calls.domain() : ""},
         marks{calls.domain != nullptr},
         warmup{warm} {}

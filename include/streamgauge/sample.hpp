@@ -155,6 +155,7 @@ struct sample {
   std::uint32_t span = 0;                  ///< the same number for a span on one device and its branches; 0: in none
   span_part part = span_part::none;        ///< what it is within that span
   wait_policy waited = wait_policy::none;  ///< how completion was observed
+  bool warmup = false;   ///< by the phase's own count, or entered inside an execution that was
   bool watched = false;  ///< taken under a tool, or while a capture was open: never mix it with others
 };
 static_assert(sizeof(sample) <= 64, "a long run keeps a sample in 64 bytes");
@@ -174,7 +175,7 @@ struct condition {
 struct series {
   std::string phase;
   std::vector<condition> conditions;
-  std::size_t warmup = 0;  ///< this many samples, the first ones, are warm-up
+  std::size_t warmup = 0;  ///< how many executions the phase was told to count as warm-up; which, the samples say
   std::vector<sample> samples;
   std::uint64_t lost = 0;  ///< entered, but the host had no memory to keep anything of them: dropped
 };

@@ -48,7 +48,7 @@ TEST_CASE_FIXTURE(fresh_devices,
   cudaStream_t const first = new_stream();
   cudaStream_t const beside = new_stream();
   sg::recorder recorder;
-  sg::phase const exchange{recorder, "exchange"};
+  sg::phase const exchange{recorder, "exchange", sg::warmup{1}};
   sg::phase const part_of{recorder, "part"};
   simulated::set_poll_step(1us);
   for (auto const policy : {sg::wait_policy::spin, sg::wait_policy::block}) {
@@ -80,6 +80,7 @@ TEST_CASE_FIXTURE(fresh_devices,
     CHECK(on_one.samples[i].span != on_two.samples[i].span);
     CHECK(on_one.samples[i].parent == 0u);
     CHECK(on_one.samples[i].entered == whole.samples[i].entered);
+    for (auto const* each : {&whole, &on_one, &on_two}) CHECK(each->samples[i].warmup == (i == 0));
   }
   auto const parts = series_of(taken, "part");
   CHECK(values(parts, &sg::sample::begins) == std::vector<nanoseconds>{0ms, 0ms, 15ms, 0ms, 0ms, 15ms});

@@ -202,7 +202,7 @@ TEST_CASE("threads that enter the first branches of a span on two devices at onc
   sg::phase const exchange{recorder, "exchange"};
   // Both are ready to begin before either has begun.
   sg::span_execution both;
-  both.begin(exchange.node(), sg::span_kind::observed);
+  both.begin(exchange.node(), sg::span_kind::observed, sg::stage::steady);
   for (auto const stream : on) both.expect(stream);
   for (auto const stream : on) both.list(stream);
   both.end(sg::wait_policy::none);

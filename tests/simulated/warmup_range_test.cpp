@@ -8,7 +8,7 @@
 #include <streamgauge/measure/phase_names.hpp>
 #include <streamgauge/measure/span.hpp>
 
-#include "observed.hpp"
+#include "graph_program.hpp"
 #include "ranges_seen.hpp"
 
 using namespace std::chrono_literals;
@@ -42,6 +42,15 @@ names names_in(sg::mode mode, cudaStream_t stream) {
   return take_names();
 }
 
+// What the samples of a phase are, in the order in which they were entered: w for warm-up, s for steady.
+std::string stages_of(sg::recording const& taken, char const* phase) {
+  std::string stages;
+  for (auto const& each : taken.all)
+    if (each.phase == phase)
+      for (auto const& one : each.samples) stages += one.warmup ? 'w' : 's';
+  return stages;
+}
+
 }  // namespace
 
 TEST_CASE_FIXTURE(fresh_machine, "while a phase warms up its range has another name, and then its own") {
@@ -54,8 +63,7 @@ TEST_CASE_FIXTURE(fresh_machine, "while a phase warms up its range has another n
     launch(stream, 1ms);
   }
   CHECK(take_names() == names{"warmup/target", "warmup/target", "target", "target"});
-  // The samples that the report puts on the warm-up row are those of these ranges.
-  CHECK(series_of(recorder.collect(), "target").warmup == 2);
+  CHECK(stages_of(recorder.collect(), "target") == "wwss");
   CHECK(sg::ncu_include(target).raw == "target/");
 }
 
@@ -83,6 +91,14 @@ TEST_CASE_FIXTURE(fresh_machine, "what is entered while an outer phase warms up 
   { auto const scope = layer.enter(sg::host_only); }
   CHECK(take_names() == names{"warmup/step", "warmup/layer", "warmup/attention", "warmup/attention", "step", "layer",
                               "attention", "attention", "layer"});
+  // The samples say the same, so that the report's rows hold what the tools' ranges hold.
+  auto const taken = recorder.collect();
+  CHECK(stages_of(taken, "step") == "ws");
+  CHECK(stages_of(taken, "layer") == "wss");
+  CHECK(stages_of(taken, "attention") == "wwss");
+  auto const attention_row = sg::summarize(series_of(taken, "attention")).submit.values;
+  CHECK(attention_row.warmup.count == 2);
+  CHECK(attention_row.steady.count == 2);
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "an inner phase that warms up leaves the name of what follows it alone") {
@@ -117,6 +133,9 @@ TEST_CASE_FIXTURE(fresh_machine, "another thread is not inside what warms up on 
   { auto const scope = step.enter(sg::host_only); }
   { auto const scope = step.enter(sg::host_only); }
   CHECK(take_names() == names{"warmup/step", "work", "warmup/step", "work", "warmup/work", "warmup/step", "step"});
+  auto const taken = recorder.collect();
+  CHECK(stages_of(taken, "step") == "wwws");
+  CHECK(stages_of(taken, "work") == "ssw");
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "of threads that race exactly as many are warm-up as the count says") {
@@ -130,7 +149,7 @@ TEST_CASE_FIXTURE(fresh_machine, "of threads that race exactly as many are warm-
     threads.emplace_back([&] {
       for (++there; there < 2;) std::this_thread::yield();
       std::size_t mine = 0;
-      for (std::size_t k = 0; k < count; ++k) mine += sg::begins_as_warmup(step.node()) ? 1U : 0U;
+      for (std::size_t k = 0; k < count; ++k) mine += sg::begins_in(step.node()) == sg::stage::counted ? 1U : 0U;
       warm += mine;
     });
   for (auto& each : threads) each.join();
@@ -188,6 +207,10 @@ TEST_CASE_FIXTURE(fresh_machine, "the branches of a span that warms up count as 
   }
   CHECK(take_names() ==
         names{"warmup/both", "warmup/compute", "warmup/both", "warmup/inner", "both", "compute", "both", "inner"});
+  auto const taken = recorder.collect();
+  CHECK(stages_of(taken, "both") == "wsws");  // the span, and its numbered branch
+  CHECK(stages_of(taken, "compute") == "ws");
+  CHECK(stages_of(taken, "inner") == "ws");
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "an exception that leaves a warming phase ends its warm-up with it") {
@@ -203,4 +226,36 @@ TEST_CASE_FIXTURE(fresh_machine, "an exception that leaves a warming phase ends 
   { auto const scope = work.enter(sg::host_only); }
   { auto const scope = step.enter(sg::host_only); }
   CHECK(take_names() == names{"warmup/step", "work", "step"});
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "of a phase inside a graph the replays are counted, and not the capture") {
+  graph_program::replay_program its;
+  sg::phase const warming{its.recorder, "warming", sg::in_graphs, sg::warmup{2}};
+  sg::phase const both{its.recorder, "both", sg::in_graphs, sg::warmup{1}};
+  auto const graph = graph_program::captured(its.stream, [&] {
+    {
+      auto const scope = warming.enter(its.stream);
+      launch(its.stream, 1ms);
+    }
+    sg::span whole{both};
+    auto const part = whole.branch(its.stream);
+    launch(its.stream, 1ms);
+  });
+  sg::graph_replay replay{its.launches, graph_program::made_of(graph), graph, its.stream};
+  for (int i = 0; i < 4; ++i) REQUIRE(replay.launch() == cudaSuccess);
+  auto const taken = its.recorder.collect();
+  CHECK(stages_of(taken, "warming") == "wwss");
+  CHECK(stages_of(taken, "both") == "wssswsss");  // the span, and its numbered branch
+  CHECK(stages_of(taken, "launch") == "ssss");
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "replays whose launch warms up are warm-up in every phase inside the graph") {
+  graph_program::replay_program its;
+  sg::phase const launches{its.recorder, "warming launch", sg::warmup{2}};
+  auto const step = its.graph_of(3ms);
+  sg::graph_replay replay{launches, step.executable, step.graph, its.stream};
+  for (int i = 0; i < 3; ++i) REQUIRE(replay.launch() == cudaSuccess);
+  auto const taken = its.recorder.collect();
+  CHECK(stages_of(taken, "warming launch") == "wws");
+  CHECK(stages_of(taken, "inner") == "wws");
 }

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "warmed.hpp"
+
 namespace sg = streamgauge;
 using sg::absence;
 using sg::nanoseconds;
@@ -122,11 +124,11 @@ TEST_CASE("begins count from the span's own begin, and a branch that starts late
 
 TEST_CASE("warm-up and steady stay apart by the span's own sample, and only steady ones say who was last") {
   auto from = step_of_two();
-  from.all[0].warmup = 1;
-  from.all[1].warmup = 3;  // a branch's own warm-up has no say
   add_execution(from, 1, {0, 500}, {0, 100});
   add_execution(from, 2, {0, 6}, {0, 9});
   add_execution(from, 3, {0, 8}, {0, 10});
+  warm_up(from.all[0], 1);
+  warm_up(from.all[1], 3);  // a branch's own warm-up has no say
   auto const found = span_of(from);
   CHECK(found.counted == 3);
   CHECK(found.busy_sum.warmup.count == 1);

@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <vector>
 
+#include "warmed.hpp"
+
 namespace sg = streamgauge;
 using sg::nanoseconds;
 
@@ -36,8 +38,8 @@ sg::sample waited(sg::observation completion, sg::wait_policy how) {
 sg::series submits(std::initializer_list<std::int64_t> values, std::size_t warmup) {
   sg::series made;
   made.phase = "p";
-  made.warmup = warmup;
   for (auto const value : values) made.samples.push_back(submitted(value));
+  warm_up(made, warmup);
   return made;
 }
 

@@ -13,6 +13,8 @@
 #include <sstream>
 #include <string>
 
+#include "warmed.hpp"
+
 namespace sg = streamgauge;
 using sg::absence;
 using sg::nanoseconds;
@@ -79,8 +81,9 @@ sg::recording nested_phases() {
   for (auto& one : gemm.samples) one.parent = 0;
   for (auto& one : tanh.samples) one.parent = 0;
   gemm.conditions = {{"dtype", "f32"}, {"shape", "256x1024"}};
-  step.warmup = gemm.warmup = 2;
-  tanh.warmup = 1;
+  warm_up(step, 2);
+  warm_up(gemm, 2);
+  warm_up(tanh, 1);
   from.all = {step, gemm, tanh};
   return from;
 }
@@ -101,7 +104,6 @@ sg::recording side_by_side(std::size_t warmup = 0) {
   compute.begins = communicate.begins = nanoseconds{0};
   from.all = {made_of("prepare", {}), made_of("overlapped", {}), made_of("compute", {}), made_of("communicate", {}),
               made_of("finalize", {})};
-  for (auto& each : from.all) each.warmup = warmup;
   for (std::uint32_t i = 1; i <= 3; ++i) {
     overlapped.span = compute.span = communicate.span = i;
     from.all[0].samples.push_back(prepare);
@@ -110,6 +112,7 @@ sg::recording side_by_side(std::size_t warmup = 0) {
     from.all[3].samples.push_back(communicate);
     from.all[4].samples.push_back(taken(4000, 1 * ms));
   }
+  for (auto& each : from.all) warm_up(each, warmup);
   return from;
 }
 
@@ -403,7 +406,7 @@ TEST_CASE("case-69 a first sample that stands out is a warning under the table")
   CHECK(has(text_of(from),
             "warning      p: the first sample stands far above the rest: submit 57 us (median 2 us); a "
             "warm-up\n             count keeps it apart\n"));
-  from.all[0].warmup = 1;
+  warm_up(from.all[0], 1);
   CHECK_FALSE(has(text_of(from), "warning"));
   CHECK(has(text_of(from), "p               3   2.000  2.000  2.000\n (warm-up)      1   57.00  57.00  57.00\n\n"));
 }
@@ -639,7 +642,7 @@ TEST_CASE("phases inside a graph have no submit: a dash, their warm-up lines, an
       made_of("replay", {taken(3000, 40'000), taken(2000, 40'000), taken(2000, 40'000)}),
       made_of("layer", {taken(absence::not_asked, nanoseconds{30'000}), taken(absence::not_asked, nanoseconds{20'000}),
                         taken(absence::not_asked, nanoseconds{20'000})})};
-  from.all[1].warmup = 2;
+  warm_up(from.all[1], 2);
   auto text = text_of(from);
   CHECK(has(text,
             "replay            3   2.000  2.000  3.000      3   40.00  40.00  40.00\n"

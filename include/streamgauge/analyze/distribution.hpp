@@ -88,15 +88,18 @@ template <class = void>
   std::vector<std::int64_t> steady;
   steady.reserve(from.samples.size());
   bool is_first = true;
-  for (std::size_t i = 0; i < from.samples.size(); ++i) {
-    auto const& one = from.samples[i];
+  bool starts_steady = false;
+  for (auto const& one : from.samples) {
     if (policy && one.waited != *policy) continue;
     auto const seen = one.*which;
-    if (is_first) found.first = seen;
+    if (is_first) {
+      found.first = seen;
+      starts_steady = seen.known() && !one.warmup;
+    }
     is_first = false;
-    if (auto const value = seen.value()) (i < from.warmup ? warmup : steady).push_back(value->count());
+    if (auto const value = seen.value()) (one.warmup ? warmup : steady).push_back(value->count());
   }
-  if (from.warmup == 0 && found.first.known())
+  if (starts_steady)
     found.first_sample_outlier = stands_out(steady.front(), steady.data() + 1, steady.size() - 1);
   found.warmup = statistics_of(warmup);
   found.steady = statistics_of(steady);

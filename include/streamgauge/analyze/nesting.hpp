@@ -9,6 +9,8 @@
 
 namespace streamgauge {
 
+// Functions are templates, so that only a unit that calls them compiles their bodies.
+
 /// How often a series was entered inside another one, or on its own.
 struct place {
   std::optional<std::size_t> parent;  ///< index of the series around it; absent: on its own
@@ -17,7 +19,8 @@ struct place {
 
 /// Where the samples of a series were entered, in the order of first sight. A parent that the recording does not hold
 /// counts as none.
-[[nodiscard]] inline std::vector<place> places_of(series const& of, std::size_t series_count) {
+template <class Series>
+[[nodiscard]] std::vector<place> places_of(Series const& of, std::size_t series_count) {
   std::vector<place> found;
   for (auto const& one : of.samples) {
     place at;
@@ -38,8 +41,8 @@ struct nesting {
 
 /// The one series to show another under, given where that was entered: present where all of those are series of one phase,
 /// and then the last of them, behind which the rows of that phase end.
-[[nodiscard]] inline std::optional<std::size_t> parent_of(std::vector<series> const& all,
-                                                          std::vector<place> const& places) {
+template <class Series>
+[[nodiscard]] std::optional<std::size_t> parent_of(std::vector<Series> const& all, std::vector<place> const& places) {
   std::optional<std::size_t> last;
   for (auto const& at : places) {
     if (!at.parent || (last && all[*at.parent].phase != all[*last].phase)) return std::nullopt;
@@ -52,7 +55,8 @@ struct nesting {
 /// Series of one phase under different conditions stand together where they have the same parent.
 /// Why: nesting is what one thread did (`sample::parent`). A region that a worker opened for itself is a root, whatever
 /// was open on the thread that started the worker.
-[[nodiscard]] inline nesting nest(std::vector<series> const& all) {
+template <class Series>
+[[nodiscard]] nesting nest(std::vector<Series> const& all) {
   auto const count = all.size();
   auto const root = count;  // stands for the parent that a root does not have
   std::vector<std::size_t> parent(count, root);

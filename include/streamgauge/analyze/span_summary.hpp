@@ -62,10 +62,8 @@ class span_join {
     auto const& from = all_[index];
     span_summary found;
     for (auto& each : numbers_) each.clear();
-    for (std::size_t i = 0; i < from.samples.size(); ++i) {
-      auto const& one = from.samples[i];
-      if (one.part == span_part::whole && one.span != 0) add(found, one, i >= from.warmup ? 1 : 0);
-    }
+    for (auto const& one : from.samples)
+      if (one.part == span_part::whole && one.span != 0) add(found, one, one.warmup ? 0 : 1);
     if (found.counted + found.left_out + found.without_branch == 0) return std::nullopt;
     finish(found);
     return found;

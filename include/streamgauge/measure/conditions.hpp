@@ -96,13 +96,13 @@ class conditions {
 
  private:
   void add(std::initializer_list<given_condition> given) {
+    // At the end, then down to its place: a vector's insert would cost every translation unit more to compile.
     for (given_condition const& each : given) {
-      auto at = values_.begin();
-      while (at != values_.end() && at->key < each.key()) ++at;
-      if (at != values_.end() && at->key == each.key())
-        at->value = each.value();
-      else
-        values_.insert(at, condition{std::string{each.key()}, std::string{each.value()}});
+      std::size_t at = 0;
+      while (at < values_.size() && values_[at].key != each.key()) ++at;
+      if (at == values_.size()) values_.push_back({std::string{each.key()}, {}});
+      values_[at].value = each.value();
+      for (; at > 0 && values_[at].key < values_[at - 1].key; --at) std::swap(values_[at], values_[at - 1]);
     }
   }
 

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include <streamgauge/measure/slot_record.hpp>
+#include <streamgauge/measure/stage.hpp>
 #include <streamgauge/measure/thread_id.hpp>
 #include <streamgauge/measure/thread_lanes.hpp>
 
@@ -44,6 +45,7 @@ class execution {
     entered_ = other.entered_;
     thread_ = other.thread_;
     lifetime_ = other.lifetime_;
+    stage_ = other.stage_;
     nests_ = other.nests_;
     outer_ = other.outer_;
     exceptions_ = other.exceptions_;
@@ -54,7 +56,7 @@ class execution {
   }
 
   /// Begins: host stamp, then the start event. Without a stream the host alone is measured.
-  void begin(series_node& node, stream_ref const* stream, lifetime of, span_place* place = nullptr) noexcept {
+  void begin(series_node& node, stream_ref const* stream, lifetime of, stage in, span_place* place = nullptr) noexcept {
     if (node.core.closed()) return;
     node_ = &node;
     slot_ = nullptr;
@@ -66,6 +68,7 @@ class execution {
     thread_ = this_thread_id();
     captures_ = captures_begun();
     lifetime_ = of;
+    stage_ = in;
     nests_ = of == lifetime::scoped && own == lane_;
     {
       brief_guard const guard{lane_->lock};
@@ -82,6 +85,7 @@ class execution {
       }
       stored_sample& kept = *where_;
       kept.series = node.index;
+      kept.warmup = in != stage::steady;
       kept.thread = own ? own->thread : lane_->thread;
       kept.parent = place ? place->parent : lane_->innermost;
       if (slot_) slot_->where = where_;
@@ -147,6 +151,11 @@ class execution {
   /// Ends, then waits until the device has passed the stop; the host time from begin to then is the completion.
   void end_and_wait(wait_policy policy) noexcept;
 
+  /// What was captured has not run: its replays are counted instead.
+  void leave_count() noexcept {
+    if (stage_ == stage::counted) node_->warmed.fetch_sub(1, std::memory_order_relaxed);
+  }
+
   [[nodiscard]] bool open() const noexcept { return where_ != nullptr; }
   [[nodiscard]] nanoseconds since_origin() const noexcept { return host_now() - node_->core.origin(); }
   [[nodiscard]] nanoseconds entered() const noexcept { return entered_; }
@@ -184,10 +193,12 @@ class execution {
   void close_slot(int status, absence given_up) noexcept {
     --lane_->open_intervals;
     if (given_up == absence::none && status == cudaSuccess && !lane_->closed) {
-      if (slot_->in_graph)
+      if (slot_->in_graph) {
         slot_->next = std::exchange(lane_->captured, slot_);
-      else
+        leave_count();
+      } else {
         lane_->wait_for_device(*slot_);
+      }
     } else {
       if (lane_->closed) status = cudaErrorContextIsDestroyed;
       if (given_up == absence::none) where_->device = why_not(status);
@@ -207,6 +218,7 @@ class execution {
   nanoseconds entered_;
   std::uint64_t thread_;
   lifetime lifetime_;
+  stage stage_;
   bool nests_;           // what is entered meanwhile on this thread is inside it
   std::uint32_t outer_;  // what was entered before and is around it; of a branch not always its span
   int exceptions_;

@@ -140,9 +140,8 @@ class graph_replay_by_wait {
     stored_sample nowhere;
     none.where = &nowhere;
     for (interval_meant& each : meant_) {
-      none.series = each.node->index;
       stored_sample* const kept =
-          add_replay(core(), mine, each.captured ? *each.captured : none, launches_.node().index, now);
+          add_replay(*each.node, mine, each.captured ? *each.captured : none, launches_.node().index, now);
       if (!kept) continue;
       kept->device = each.captured || device != absence::still_open ? device : absence::not_replayed;
       if (kept->device == observation{absence::still_open}) each.pending = kept;

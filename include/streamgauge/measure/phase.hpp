@@ -62,7 +62,7 @@ class [[nodiscard]] scope {
   void open(series_node& node, stream_ref const* stream) noexcept {
     about_to_begin(node, stream);
     range_.open(node);
-    if (node.recorded == mode::time) now_.begin(node, stream, lifetime::scoped);
+    if (node.recorded == mode::time) now_.begin(node, stream, lifetime::scoped, range_.begun_in());
   }
   void close() noexcept {
     if (now_.open()) now_.unwinding() ? now_.give_up() : now_.end();
@@ -111,8 +111,9 @@ class [[nodiscard]] started_phase {
     node_ = node;
     node_->core.retain();
     about_to_begin(*node_, stream);
-    range_ = (begins_as_warmup(*node) ? node->entry.warmup_label : node->entry.label).start();
-    if (node->recorded == mode::time) now_.begin(*node, stream, lifetime::started);
+    stage const in = begins_in(*node);
+    range_ = (in == stage::steady ? node->entry.label : node->entry.warmup_label).start();
+    if (node->recorded == mode::time) now_.begin(*node, stream, lifetime::started, in);
   }
 
   void take(started_phase& other) noexcept {

@@ -5,21 +5,22 @@
 #else
 
 #include <streamgauge/measure/graph_api.hpp>
-#include <streamgauge/measure/recorder_core.hpp>
 #include <streamgauge/measure/span_group.hpp>
 
 namespace streamgauge {
 
 /// A sample of a captured interval for one replay, its device time still open; null without memory, which is counted.
 /// Under the lock of the lane.
-[[nodiscard]] inline stored_sample* add_replay(recorder_core& core, lane& mine, timed_slot const& captured,
+[[nodiscard]] inline stored_sample* add_replay(series_node& node, lane& mine, timed_slot const& captured,
                                                std::uint32_t parent, nanoseconds now) noexcept {
+  stage const in = begins_in(node);
   stored_sample* const kept = mine.add_sample();
   if (!kept) {
-    core.lose(captured.series);
+    node.lost.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }
-  kept->series = captured.series;
+  kept->series = node.index;
+  kept->warmup = in != stage::steady;
   kept->entered = now;
   kept->device = absence::still_open;
   kept->parent = captured.where->parent == stored_sample::no_series ? parent : captured.where->parent;
@@ -32,6 +33,7 @@ namespace streamgauge {
 /// An interval inside a graph, and the events that the executable graph records for it now.
 /// Why: those events must not be used for anything else while a launch may still record them, also one that nobody saw.
 struct replayed_pair {
+  series_node* node = nullptr;     ///< whose samples its replays are
   timed_slot* captured = nullptr;  ///< what was recorded in the capture: the graph's own events
   lane* captured_in = nullptr;
   cudaGraphNode_t start = nullptr;
@@ -86,13 +88,14 @@ class replayed_pairs {
 
  private:
   static void let_go(replayed_pair& pair) noexcept;
-  [[nodiscard]] span_group* group_after(lane& mine, span_group const& captured, std::uint32_t parent,
-                                        nanoseconds now) noexcept;
+  [[nodiscard]] span_group* group_after(series_node& node, lane& mine, span_group const& captured,
+                                        std::uint32_t parent, nanoseconds now) noexcept;
 
   recorder_core& core_;
   std::vector<replayed_pair> pairs_;
   // The groups of the launch under way, each with the one that it is made after.
   struct made_after {
+    series_node* node;
     span_group const* captured;
     span_group* group;
   };
@@ -115,14 +118,14 @@ inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
     brief_guard const guard{each->lock};
     timed_slot* slot = each->captured;
     for (std::size_t left = count; slot && left > 0; slot = slot->next, --left) {
-      replayed_pair const pair{slot, each, node_of(slot->start), node_of(slot->stop), slot, nullptr, nullptr};
-      if (!pair.start || !pair.stop) continue;
+      replayed_pair const pair{core_.node_of(slot->series), slot, each, node_of(slot->start), node_of(slot->stop), slot, nullptr, nullptr};
+      if (!pair.node || !pair.start || !pair.stop) continue;
       pairs_.push_back(pair);
       if (!slot->keeper) continue;
       auto const* const group = static_cast<span_group const*>(slot->keeper);
       bool known = false;
       for (made_after const& one : groups_) known = known || one.captured == group;
-      if (!known) groups_.push_back({group, nullptr});
+      if (!known) groups_.push_back({core_.node_of(group->series), group, nullptr});
     }
   }
   // In the order in which they were left: the newest of a lane stood first.
@@ -139,7 +142,7 @@ inline void replayed_pairs::note_launches(phase_entry const& launches) const noe
 
 inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, stream_ref stream, std::uint32_t parent,
                                     nanoseconds now) noexcept {
-  for (made_after& each : groups_) each.group = group_after(mine, *each.captured, parent, now);
+  for (made_after& each : groups_) each.group = group_after(*each.node, mine, *each.captured, parent, now);
   for (replayed_pair& pair : pairs_) {
     timed_slot const& captured = *pair.captured;
     absence missing = why;
@@ -148,7 +151,7 @@ inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, s
     for (made_after const& each : groups_)
       if (each.captured == captured.keeper) group = each.group;
     bool const counts = captured.where != nullptr;  // not a stream of a span that counts for the wall alone
-    stored_sample* const kept = counts ? add_replay(core_, mine, captured, parent, now) : nullptr;
+    stored_sample* const kept = counts ? add_replay(*pair.node, mine, captured, parent, now) : nullptr;
     if (kept) {
       if (!pair.next) kept->device = missing;
       kept->span = group ? group->number : 0;
@@ -164,11 +167,12 @@ inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, s
   }
 }
 
-inline span_group* replayed_pairs::group_after(lane& mine, span_group const& captured, std::uint32_t parent,
-                                               nanoseconds now) noexcept {
+inline span_group* replayed_pairs::group_after(series_node& node, lane& mine, span_group const& captured,
+                                               std::uint32_t parent, nanoseconds now) noexcept {
+  stage const in = begins_in(node);
   span_group* const group = span_group::take(mine);
   stored_sample* const kept = group ? mine.add_sample() : nullptr;
-  if (!kept) core_.lose(captured.series);
+  if (!kept) node.lost.fetch_add(1, std::memory_order_relaxed);
   if (!group) return nullptr;
   group->pool = captured.pool;
   group->number = core_.next_span();
@@ -177,6 +181,7 @@ inline span_group* replayed_pairs::group_after(lane& mine, span_group const& cap
   group->where = kept;
   if (!kept) return group;
   kept->series = captured.series;
+  kept->warmup = in != stage::steady;
   kept->entered = now;
   kept->device = absence::still_open;
   kept->parent = captured.parent == stored_sample::no_series ? parent : captured.parent;

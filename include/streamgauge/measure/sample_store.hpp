@@ -27,6 +27,7 @@ struct stored_sample {
   std::uint32_t span = 0;
   span_part part = span_part::none;
   wait_policy waited = wait_policy::none;
+  bool warmup = false;
   bool watched = false;
 
   static constexpr std::uint32_t no_series = 0xffffffff;
@@ -44,6 +45,7 @@ struct stored_sample {
     seen.span = span;
     seen.part = part;
     seen.waited = waited;
+    seen.warmup = warmup;
     seen.watched = watched;
     return seen;
   }

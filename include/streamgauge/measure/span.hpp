@@ -62,7 +62,7 @@ class [[nodiscard]] branch {
     place_.of = &of;
     place_.joins = of.joins(stream);
     place_.refused = of.follow_fork(stream, *node);
-    now_.begin(*node, &stream, lifetime::scoped, &place_);
+    now_.begin(*node, &stream, lifetime::scoped, range_.begun_in(), &place_);
   }
 
   static absence admit(span_place& place, timed_slot* slot, stored_sample& where, absence why) noexcept {
@@ -197,7 +197,7 @@ class [[nodiscard]] span {
     if (node.recorded == mode::off) return;
     about_to_begin(node, nullptr);
     range_.open(node);
-    if (node.recorded == mode::time) now_.begin(node, kind);
+    if (node.recorded == mode::time) now_.begin(node, kind, range_.begun_in());
   }
   void list(stream_ref stream) {
     now_.expect(stream);

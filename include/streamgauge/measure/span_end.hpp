@@ -38,6 +38,7 @@ inline void span_execution::let_go(absence given_up) noexcept {
   own.device = spoiled_ != absence::none ? spoiled_ : groups_.several() ? absence::several_devices : absence::not_asked;
   if (!groups_.first() || spoiled_ != absence::none)
     own.series = node_->index;  // it counts, also where a graph was captured
+  if (own.series == stored_sample::no_series) now_.leave_count();
   if (groups_.first() && groups_.first()->where == &own && spoiled_ == absence::none) own.device = absence::still_open;
   bool const lost = given_up != absence::none || spoiled_ != absence::none || home().closed;
   for (span_group *group = groups_.first(), *later = nullptr; group; group = later) {

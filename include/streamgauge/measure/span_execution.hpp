@@ -26,11 +26,11 @@ class span_execution {
   span_execution& operator=(span_execution const&) = delete;
 
   /// Begins: the host stamp.
-  void begin(series_node& node, span_kind kind) noexcept {
+  void begin(series_node& node, span_kind kind, stage in) noexcept {
     node_ = &node;
     kind_ = kind;
     groups_.begin(node);
-    now_.begin(node, nullptr, lifetime::scoped);
+    now_.begin(node, nullptr, lifetime::scoped, in);
     lost_ = !now_.open() && !node.core.closed();
     if (!now_.open()) return;
     open_.store(true, std::memory_order_relaxed);

@@ -115,6 +115,7 @@ inline stored_sample* span_groups::add_row(span_group& group, execution const& n
   added->thread = now.where()->thread;
   added->part = span_part::whole;
   added->span = group.number;
+  added->warmup = now.where()->warmup;
   return added;
 }
 

@@ -1,0 +1,71 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <atomic>
+
+#include <streamgauge/mark/range.hpp>
+#include <streamgauge/measure/conditions.hpp>
+
+namespace streamgauge {
+
+class recorder_core;
+struct series_node;
+struct graph_calls;
+
+/// A phase's name with its range and its warm-up count, once for all of its conditions.
+struct phase_entry {
+  range_label label;
+  range_label warmup_label;  ///< what its range is called while it warms up
+  std::string const domain;  ///< a copy, since who made the phase may be unloaded; empty: NVTX's own default domain
+  bool const marks;          ///< whether the unit that made it has ranges
+  std::atomic<std::string const*> refused_domain{nullptr};  ///< one that a later handle asked for in vain, noted once
+  std::size_t warmup = 0;
+  std::atomic<bool> on_legacy_stream{false};             ///< noted once
+  std::atomic<graph_calls const*> in_graph{nullptr};     ///< declared for graphs: what it does inside a stream capture
+  std::atomic<series_node*> series{nullptr};             ///< its own, the newest first: the one that is looked for most
+  std::atomic<phase_entry const*> launched_by{nullptr};  ///< around the launch of its graph, the latest that is known
+  std::atomic<bool> watched{false};                      ///< a capture window counts its executions
+  phase_entry* next = nullptr;
+
+  phase_entry(std::string const& name, range_calls const& calls, std::size_t warm)
+      : label{name, calls},
+        warmup_label{std::string{"warmup/"}.append(name), calls},
+        domain{calls.domain ? calls.domain() : ""},
+        marks{calls.domain != nullptr},
+        warmup{warm} {}
+  phase_entry(phase_entry const&) = delete;
+  phase_entry& operator=(phase_entry const&) = delete;
+  ~phase_entry() { delete refused_domain.load(std::memory_order_relaxed); }
+
+  void note_domain(range_calls const& asked) {
+    if (!marks || !asked.domain || domain == asked.domain() || refused_domain.load(std::memory_order_relaxed)) return;
+    auto const* const refused = new std::string{asked.domain()};
+    std::string const* none = nullptr;
+    if (!refused_domain.compare_exchange_strong(none, refused, std::memory_order_acq_rel)) delete refused;
+  }
+};
+
+/// A phase under one set of conditions: what a handle points at. It stays where it is as long as its recorder.
+struct series_node {
+  series_node(recorder_core& in, phase_entry& of, conditions const& given, mode does)
+      : core{in}, entry{of}, under{given}, recorded{does} {}
+
+  recorder_core& core;
+  phase_entry& entry;
+  conditions under;
+  std::uint32_t index = 0;
+  mode recorded;
+  std::atomic<std::uint64_t> lost{0};  ///< samples that there was no memory for
+  std::atomic<std::size_t> warmed{0};  ///< executions that were begun, up to the warm-up count and hardly further
+  series_node* older_of_phase = nullptr;
+  std::atomic<series_node*> next{nullptr};  ///< in the order in which they were made
+
+  [[nodiscard]] char const* name() const noexcept { return entry.label.text().c_str(); }
+};
+
+}  // namespace streamgauge
+
+#endif

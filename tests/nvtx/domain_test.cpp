@@ -132,10 +132,11 @@ TEST_CASE("case-57: a tool that registers nothing still gets the name, as plain 
   injection::become(injection::ability::registers_nothing);
   sg::registered_name_in<named> const step{"step"};
   sg::registered_name const plain{"plain"};
-  sg::range_label const label{"label", sg::range_calls_in<named>()};
+  sg::range_label const label{"label", 0xff123456, sg::range_calls_in<named>()};
   { sg::scoped_range_in<named> r{step}; }
   { sg::scoped_range r{plain}; }
-  label.pop(label.push());
+  std::atomic<std::uint64_t> numbers{0};
+  label.pop(label.push(numbers));
   injection::become(injection::ability::full);
   CHECK(take_calls() == lines{"T0 register named:step", "T0 push named:step", "T0 pop named:", "T0 register :plain",
                               "T0 push :plain", "T0 pop :", "T0 register named:label", "T0 push named:label",

@@ -22,9 +22,10 @@ marks_when_it_dies const dies_with_the_library;
 extern "C" [[gnu::visibility("default")]] void plugin_run() {
   static sg::registered_name_in<plugin> const step{"step"};
   static sg::named_category_in<plugin> const io{"io"};
-  static sg::range_label const label{"label", sg::range_calls_in<plugin>()};
+  static std::atomic<std::uint64_t> numbers{0};
+  static sg::range_label const label{"label", 0xff123456, sg::range_calls_in<plugin>()};
   sg::scoped_range_in<plugin> range{step, io};
   sg::scoped_range lazy{[] { return "lazy"; }};
-  label.pop(label.push());
+  label.pop(label.push(numbers));
   sg::mark("mark");
 }

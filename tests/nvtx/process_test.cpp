@@ -79,7 +79,7 @@ TEST_CASE("case-65: a plug-in that marks is really unloaded, and the program goe
                         "T0 register :streamgauge",
                         "T0 push :lazy",
                         "T0 register plugin:label",
-                        "T0 push plugin:label registered",
+                        "T0 push plugin:label registered color=ff123456 payload=uint64:0",
                         "T0 pop plugin:",
                         "T0 mark :mark",
                         "T0 pop :",

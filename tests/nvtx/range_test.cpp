@@ -4,6 +4,8 @@
 
 #include <streamgauge/mark/range.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -109,11 +111,12 @@ TEST_CASE("case-53: whatever a tool answers to push, every push is popped") {
     injection::answer_pushes_with(answer);
     { sg::scoped_range r{"a"}; }
     { sg::scoped_range_in<my_domain> r{"b", sg::color{1}}; }
-    sg::range_label const label{"c", sg::range_calls_in<my_domain>()};
-    label.pop(label.push());
+    sg::range_label const label{"c", 0xff50d0b0, sg::range_calls_in<my_domain>()};
+    std::atomic<std::uint64_t> numbers{0};
+    label.pop(label.push(numbers));
     injection::answer_pushes_with(0);
     CHECK(take_calls() == lines{"T0 push :a", "T0 pop :", "T0 push my_library:b color=00000001", "T0 pop my_library:",
-                                "T0 register my_library:c", "T0 push my_library:c registered", "T0 pop my_library:"});
+                                "T0 register my_library:c", "T0 push my_library:c registered color=ff50d0b0 payload=uint64:0", "T0 pop my_library:"});
   }
 }
 
@@ -236,29 +239,99 @@ TEST_CASE("names that are worked out are sent as plain text") {
                               "T0 end #0 my_library:"});
 }
 
-TEST_CASE("a label pushes, pops, starts and ends in the domain it was made for") {
+TEST_CASE("a label pushes, pops, starts and ends in the domain it was made for, in its colour and with its number") {
   begin();
-  sg::range_label const ours{"decode", sg::range_calls_in<my_domain>()};
-  sg::range_label const plain{std::string{"decode"}, sg::range_calls_in<sg::default_domain>()};
+  sg::range_label const ours{"decode", 0xff50d0b0, sg::range_calls_in<my_domain>()};
+  sg::range_label const plain{std::string{"decode"}, 0xff0000ff, sg::range_calls_in<sg::default_domain>()};
+  std::atomic<std::uint64_t> numbers{7};
   CHECK(take_calls() == lines{});  // nothing before the first use
-  auto const pushed = ours.push();
-  auto const id = plain.start();
-  ours.pop(pushed);
+  auto const pushed = ours.push(numbers);
+  auto const id = plain.start(numbers);
+  CHECK(ours.pop(pushed));
   plain.end(id);
-  plain.pop(plain.push());
-  ours.end(ours.start());
-  CHECK(take_calls() == lines{"T0 register my_library:decode", "T0 push my_library:decode registered",
-                              "T0 register :decode", "T0 start #0 :decode registered",
-                              "T0 pop my_library:", "T0 end #0 :", "T0 push :decode registered",
-                              "T0 pop :", "T0 start #1 my_library:decode registered", "T0 end #1 my_library:"});
+  CHECK(plain.pop(plain.push(numbers)));
+  ours.end(ours.start(numbers));
+  CHECK(take_calls() == lines{"T0 register my_library:decode",
+                              "T0 push my_library:decode registered color=ff50d0b0 payload=uint64:7",
+                              "T0 register :decode", "T0 start #0 :decode registered color=ff0000ff payload=uint64:8",
+                              "T0 pop my_library:", "T0 end #0 :",
+                              "T0 push :decode registered color=ff0000ff payload=uint64:9", "T0 pop :",
+                              "T0 start #1 my_library:decode registered color=ff50d0b0 payload=uint64:10",
+                              "T0 end #1 my_library:"});
 }
 
 TEST_CASE("case-55: a label popped on another thread pops nothing there and is counted") {
   begin();
-  sg::range_label const label{"phase", sg::range_calls_in<my_domain>()};
+  sg::range_label const label{"phase", 0xff50d0b0, sg::range_calls_in<my_domain>()};
+  std::atomic<std::uint64_t> numbers{0};
   auto const before = sg::misplaced_pops();
-  auto const pushed = label.push();
-  std::thread{[&] { label.pop(pushed); }}.join();
+  auto const pushed = label.push(numbers);
+  std::thread{[&] { CHECK_FALSE(label.pop(pushed)); }}.join();
   CHECK(sg::misplaced_pops() == before + 1);
-  CHECK(take_calls() == lines{"T0 register my_library:phase", "T0 push my_library:phase registered"});
+  CHECK(take_calls() == lines{"T0 register my_library:phase",
+                              "T0 push my_library:phase registered color=ff50d0b0 payload=uint64:0"});
+}
+
+namespace {
+
+// How often each of these was left elsewhere so far: literals are told apart by their text here.
+std::uint64_t times_left(char const* name) {
+  std::uint64_t times = 0;
+  for (auto const& each : sg::unbalanced_ranges())
+    if (name == nullptr ? each.name == nullptr : each.name != nullptr && std::string{each.name} == name)
+      times += each.count;
+  return times;
+}
+
+template <class Name>
+void leave_elsewhere(Name const& name) {
+  std::optional<sg::scoped_range> strayed{std::in_place, name};
+  std::thread{[&] { strayed.reset(); }}.join();
+}
+
+}  // namespace
+
+TEST_CASE("case-55: ranges that were left elsewhere are named where the name lasts, and counted in any case") {
+  begin();
+  static sg::registered_name const registered{"left: registered"};
+  auto const nameless = times_left(nullptr);
+  auto const all = sg::misplaced_pops();
+  for (int i = 0; i < 3; ++i) leave_elsewhere("left: literal");
+  leave_elsewhere(registered);
+  CHECK(times_left("left: literal") == 3);
+  CHECK(times_left("left: registered") == 1);
+  CHECK(times_left(nullptr) == nameless);
+  // Of these the text may be gone by the time that somebody asks.
+  std::string const text{"left: text"};
+  leave_elsewhere(text);
+  leave_elsewhere(text.c_str());
+  leave_elsewhere(std::string_view{text});
+  leave_elsewhere([&] { return text; });
+  {
+    char buffer[] = "left: buffer";
+    std::optional<sg::scoped_range> strayed{std::in_place, buffer};
+    std::thread{[&] { strayed.reset(); }}.join();
+  }
+  CHECK(times_left("left: text") == 0);
+  CHECK(times_left("left: buffer") == 0);
+  CHECK(times_left(nullptr) == nameless + 5);
+  CHECK(sg::misplaced_pops() == all + 9);
+}
+
+TEST_CASE("beyond the names that are kept, and by threads that race, every range that was left is counted") {
+  sg::unbalanced_log log;
+  static char const names[20][2] = {};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 1000; ++k)
+        for (auto const& name : names) log.note(name);
+    });
+  for (auto& each : threads) each.join();
+  auto const found = log.read();
+  REQUIRE(found.size() == 17);
+  for (std::size_t i = 0; i < 16; ++i) CHECK(found[i].count == 4000);
+  CHECK(found[16].name == nullptr);
+  CHECK(found[16].count == 4 * 4000);
+  CHECK(log.count() == 20 * 4000);
 }

@@ -43,10 +43,12 @@ inline int use_everything() {
   sg::mark_in<in_unit>("epoch", sg::payload{7});
   sg::mark_in<in_unit>([&] { return ++called, "made"; });
 #if !defined(STREAMGAUGE_DISABLE)
-  sg::range_label const label{"label", sg::range_calls_in<in_unit>()};
-  label.pop(label.push());
-  label.end(label.start());
+  sg::range_label const label{"label", 0xff123456, sg::range_calls_in<in_unit>()};
+  std::atomic<std::uint64_t> numbers{0};
+  label.pop(label.push(numbers));
+  label.end(label.start(numbers));
 #endif
+  static_cast<void>(sg::unbalanced_ranges());
   return called + static_cast<int>(sg::misplaced_pops()) + (sg::tool_attached() ? 1000 : 0);
 }
 

@@ -85,9 +85,9 @@ TEST_CASE("case-103: the unit that has NVTX emits every range of the same code, 
                               "T0 mark in_unit:epoch payload=int32:7",
                               "T0 mark in_unit:made",
                               "T0 register in_unit:label",
-                              "T0 push in_unit:label registered",
+                              "T0 push in_unit:label registered color=ff123456 payload=uint64:0",
                               "T0 pop in_unit:",
-                              "T0 start #2 in_unit:label registered",
+                              "T0 start #2 in_unit:label registered color=ff123456 payload=uint64:1",
                               "T0 end #2 in_unit:",
                               "T0 end #1 in_unit:"});
 }

@@ -132,3 +132,61 @@ TEST_CASE_FIXTURE(fresh_machine, "another warm-up count for the same phase is sa
   CHECK(taken.problems[0].phase == "step");
   CHECK(taken.problems[0].text == "made again with another warm-up count; the count of its first handle stands");
 }
+
+namespace {
+
+// A scope as the member of an object that lives as long as somebody wants.
+struct holder {
+  sg::scope open;
+};
+std::unique_ptr<holder> held(sg::phase const& of) { return std::unique_ptr<holder>{new holder{of.enter(sg::host_only)}}; }
+
+std::vector<std::string> troubled_phases(sg::recording const& taken, std::string const& words) {
+  std::vector<std::string> phases;
+  for (auto const& each : taken.problems)
+    if (each.text.find(words) != std::string::npos) phases.push_back(each.phase);
+  return phases;
+}
+
+std::string parent_of(sg::recording const& taken, std::string const& phase, std::size_t at) {
+  auto const parent = series_of(taken, phase).samples.at(at).parent;
+  return parent ? taken.all.at(*parent).phase : "";
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(fresh_machine, "scopes that end out of order are named, and what is entered later nests as it should") {
+  sg::recorder recorder;
+  sg::phase const first{recorder, "first"};
+  sg::phase const second{recorder, "second"};
+  sg::phase const later{recorder, "later"};
+  auto one = held(first);
+  auto other = held(second);
+  one.reset();
+  { auto const scope = later.enter(sg::host_only); }  // inside second, which is still open
+  other.reset();
+  { auto const scope = later.enter(sg::host_only); }  // on its own
+  auto const taken = recorder.collect();
+  CHECK(troubled_phases(taken, "entered inside it was still open") == std::vector<std::string>{"first"});
+  CHECK(parent_of(taken, "second", 0) == "first");
+  CHECK(parent_of(taken, "later", 0) == "second");
+  CHECK(parent_of(taken, "later", 1) == "");
+  for (char const* phase : {"first", "second", "later"})
+    for (auto const& one_of : series_of(taken, phase).samples) CHECK(one_of.submit.known());
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "case-55 a scope that is left on another thread is named in every mode") {
+  for (auto const mode : {sg::mode::time, sg::mode::mark}) {
+    sg::recorder recorder{mode};
+    sg::phase const strayed{recorder, "strayed"};
+    sg::phase const later{recorder, "later"};
+    auto open = held(strayed);
+    std::thread{[&] { open.reset(); }}.join();
+    { auto const scope = later.enter(sg::host_only); }
+    auto const taken = recorder.collect();
+    CHECK(troubled_phases(taken, "left on another thread") == std::vector<std::string>{"strayed"});
+    CHECK(taken.problems.size() == 1);
+    CHECK(taken.problems.at(0).count == 1);
+    if (mode == sg::mode::time) CHECK(parent_of(taken, "later", 0) == "");
+  }
+}

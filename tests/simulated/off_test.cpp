@@ -166,6 +166,31 @@ TEST_CASE_FIXTURE(fresh_machine, "time: the same ranges, and everything measured
   CHECK(table_of(recording).find("not measured") == std::string::npos);
 }
 
+TEST_CASE_FIXTURE(fresh_machine, "a switch that is flipped between entering and leaving leaves no range open") {
+  cudaStream_t const stream = new_stream();
+  for (char const* word : {"time", "mark", "off"}) {
+    CAPTURE(word);
+    environment_says const now{word};
+    sg::recorder recorder;
+    sg::phase const step{recorder, "step"};
+    ranges_seen::so_far.forget();
+    {
+      auto const scope = step.enter(stream);
+      auto started = step.start(stream);
+      setenv("STREAMGAUGE", recorder.recorded() == sg::mode::off ? "time" : "off", 1);
+      sg::recorder const flipped;
+      CHECK(flipped.recorded() != recorder.recorded());
+    }
+    int const ranges = recorder.recorded() == sg::mode::off ? 0 : 1;
+    CHECK(ranges_seen::so_far.pushes == ranges);
+    CHECK(ranges_seen::so_far.pops == ranges);
+    CHECK(ranges_seen::so_far.starts == ranges);
+    CHECK(ranges_seen::so_far.ends == ranges);
+    auto const samples = series_of(recorder.collect(), "step").samples.size();
+    CHECK(samples == (recorder.recorded() == sg::mode::time ? 2u : 0u));
+  }
+}
+
 TEST_CASE_FIXTURE(fresh_machine, "a mode is a recorder's own: one that is off leaves another as it is") {
   cudaStream_t const stream = new_stream();
   sg::recorder off{sg::mode::off};

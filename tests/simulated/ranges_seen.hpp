@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,20 @@ inline std::array<text_kept, 4096> registered;
 // The names of ranges that were pushed or started, by any thread: registered ones, or "?" for text.
 inline std::array<char const*, 512> opened{};
 inline std::atomic<std::size_t> opened_count{0};
+// Of each of them colour and payload, as "ff50d0d0 3"; empty where it had none.
+struct look_kept {
+  char text[40] = {};
+};
+inline std::array<look_kept, 512> looks{};
 
-inline void note_name(char const* name) {
+inline void note_name(char const* name, nvtxEventAttributes_t const* event = nullptr) {
   std::size_t const at = opened_count++;
-  if (at < opened.size()) opened[at] = name;
+  if (at >= opened.size()) return;
+  opened[at] = name;
+  looks[at].text[0] = 0;
+  if (event && event->colorType == NVTX_COLOR_ARGB && event->payloadType == NVTX_PAYLOAD_TYPE_UNSIGNED_INT64)
+    std::snprintf(looks[at].text, sizeof looks[at].text, "%08x %llu", event->color,
+                  static_cast<unsigned long long>(event->payload.ullValue));
 }
 inline char const* name_of(nvtxEventAttributes_t const* event) {
   bool const is_registered = event->messageType == NVTX_MESSAGE_TYPE_REGISTERED && event->message.registered;
@@ -51,18 +62,26 @@ inline std::vector<std::string> take_names() {
   return taken;
 }
 
+// The same of colour and payload.
+inline std::vector<std::string> take_looks() {
+  std::vector<std::string> taken;
+  for (std::size_t i = 0; i < opened_count && i < opened.size(); ++i) taken.emplace_back(looks[i].text);
+  opened_count = 0;
+  return taken;
+}
+
 inline int NVTX_API push(char const*) {
   note_name("?");
   return so_far.pushes++;
 }
 inline int NVTX_API push_attributes(nvtxEventAttributes_t const* event) {
-  note_name(name_of(event));
+  note_name(name_of(event), event);
   return so_far.pushes++;
 }
 inline int NVTX_API pop() { return so_far.pops++; }
 inline nvtxRangeId_t NVTX_API start(char const*) { return static_cast<nvtxRangeId_t>(++so_far.starts); }
 inline nvtxRangeId_t NVTX_API start_attributes(nvtxEventAttributes_t const* event) {
-  note_name(name_of(event));
+  note_name(name_of(event), event);
   return static_cast<nvtxRangeId_t>(++so_far.starts);
 }
 inline void NVTX_API end(nvtxRangeId_t) { ++so_far.ends; }

@@ -259,3 +259,17 @@ TEST_CASE_FIXTURE(fresh_machine, "replays whose launch warms up are warm-up in e
   CHECK(stages_of(taken, "warming launch") == "wws");
   CHECK(stages_of(taken, "inner") == "wws");
 }
+
+TEST_CASE_FIXTURE(fresh_machine, "a range has the colour of its phase and the number of the execution in its series") {
+  sg::recorder recorder;
+  sg::phase const load{recorder, "load", sg::warmup{1}};
+  sg::phase const step{recorder, "step"};
+  static_cast<void>(take_names());
+  for (int i = 0; i < 2; ++i) auto const scope = load.enter(sg::host_only);
+  { auto const other = load.enter(sg::host_only, {{"rows", 1}}); }
+  auto started = load.start(sg::host_only);
+  started.stop();
+  { auto const scope = step.enter(sg::host_only); }
+  // The hues are those that `names_test` fixes for these names.
+  CHECK(ranges_seen::take_looks() == names{"ffd050d0 0", "ffd050d0 1", "ffd050d0 0", "ffd050d0 2", "ffb0d050 0"});
+}

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <streamgauge/mark/unbalanced.hpp>
+
 /// Stand-ins for marking where it is compiled out, chosen at the top of `domain.hpp` and `range.hpp`: with
 /// `STREAMGAUGE_DISABLE`, with `NVTX_DISABLE`, or where NVTX cannot be used. The classes take what the real ones take
 /// and do nothing: arguments are evaluated as always, a callable that would make a name is not called.

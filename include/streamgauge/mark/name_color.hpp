@@ -29,11 +29,16 @@ namespace streamgauge {
   return part[0] << 16U | part[1] << 8U | part[2];
 }
 
-/// The same as an opaque colour for a range or mark.
+/// The same as an opaque colour: alpha, red, green and blue.
+[[nodiscard]] constexpr std::uint32_t opaque_hue_of(std::string_view name) noexcept {
+  return 0xff000000U | hue_of(name);
+}
+
+/// The same as a colour for a range or mark.
 /// Example: `sg::scoped_range range{"load", sg::color_of("load")};`
 template <class Color = color>
 [[nodiscard]] constexpr Color color_of(std::string_view name) noexcept {
-  return Color{0xff000000U | hue_of(name)};
+  return Color{opaque_hue_of(name)};
 }
 
 }  // namespace streamgauge

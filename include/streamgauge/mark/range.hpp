@@ -16,9 +16,9 @@ template <class Domain>
 [[nodiscard, gnu::visibility("hidden")]] inline range_calls const& range_calls_in() noexcept {
   static constexpr range_calls calls{
       [](char const*) noexcept -> void* { return nullptr; },
-      [](char const*, void*) noexcept {},
+      [](char const*, void*, range_look const&) noexcept {},
       []() noexcept {},
-      [](char const*, void*) noexcept { return std::uint64_t{0}; },
+      [](char const*, void*, range_look const&) noexcept { return std::uint64_t{0}; },
       [](std::uint64_t) noexcept {},
       nullptr,
   };
@@ -47,7 +47,7 @@ using if_callable = std::enable_if_t<std::is_invocable_v<Name const&>, int>;
 /// The name is text or a registered name of the same domain, then in any order a colour, a category, a payload. A
 /// callable in place of the name is called only when a tool is attached; without one there is no range either.
 /// Why: push's return value decides nothing, since tools give any number there and pop is due all the same. Destroyed
-/// on another thread, it pops nothing there and counts in `misplaced_pops()`. Throws: nothing but what the callable
+/// on another thread, it pops nothing there and stands in `unbalanced_ranges()`. Throws: nothing but what the callable
 /// throws, and then nothing was pushed. Threads: construct and destroy on the same one; for anything else take `range`.
 /// Example: `sg::scoped_range_in<my_domain> r{"load", sg::color{0xff76b900}, sg::payload{bytes}};`
 template <class Domain>
@@ -70,7 +70,7 @@ class scoped_range_in {
     if (pushed_on_ == this_thread_mark())
       nvtx_calls<Domain>::pop(domain_);
     else if (pushed_on_ != nullptr)
-      misplaced_pop_count.fetch_add(1, std::memory_order_relaxed);
+      unbalanced_here.note(lasting_name_);
   }
 
   scoped_range_in(scoped_range_in const&) = delete;
@@ -82,11 +82,13 @@ class scoped_range_in {
   template <class... Extras>
   [[gnu::always_inline]] void push(name_in<Domain> name, Extras const&... extras) noexcept {
     pushed_on_ = this_thread_mark();
+    lasting_name_ = name.lasting_text();
     domain_ = domain_handle<Domain>();
     nvtx_calls<Domain>::push(domain_, name, extras...);
   }
 
   thread_mark pushed_on_ = nullptr;
+  char const* lasting_name_ = nullptr;
   nvtxDomainHandle_t domain_ = nullptr;  // kept, since the destructor may stand in another library with its own handle
 };
 
@@ -166,7 +168,7 @@ void mark(Name const& name, Extras const&... extras) noexcept(noexcept(mark_in<d
 /// How many scoped ranges of this program or shared library were left on another thread and so never popped.
 /// Threads: any.
 [[nodiscard]] inline std::uint64_t misplaced_pops() noexcept {
-  return misplaced_pop_count.load(std::memory_order_relaxed);
+  return unbalanced_here.count();
 }
 
 /// The calls that a `range_label` made in this unit shall use.
@@ -175,13 +177,17 @@ template <class Domain>
   using calls_in_domain = nvtx_calls<Domain>;
   static constexpr range_calls calls{
       [](char const* text) noexcept -> void* { return nvtxDomainRegisterStringA(domain_handle<Domain>(), text); },
-      [](char const* text, void* registered) noexcept {
-        calls_in_domain::push(domain_handle<Domain>(), {text, static_cast<nvtxStringHandle_t>(registered)});
+      [](char const* text, void* registered, range_look const& look) noexcept {
+        name_in<Domain> const name{text, static_cast<nvtxStringHandle_t>(registered)};
+        if (registered == nullptr) return calls_in_domain::push(domain_handle<Domain>(), name);
+        calls_in_domain::push(domain_handle<Domain>(), name, color{look.argb}, payload{look.number});
       },
       []() noexcept { calls_in_domain::pop(domain_handle<Domain>()); },
-      [](char const* text, void* registered) noexcept {
+      [](char const* text, void* registered, range_look const& look) noexcept {
         name_in<Domain> const name{text, static_cast<nvtxStringHandle_t>(registered)};
-        return std::uint64_t{calls_in_domain::start(domain_handle<Domain>(), name)};
+        if (registered == nullptr) return std::uint64_t{calls_in_domain::start(domain_handle<Domain>(), name)};
+        return std::uint64_t{
+            calls_in_domain::start(domain_handle<Domain>(), name, color{look.argb}, payload{look.number})};
       },
       [](std::uint64_t id) noexcept { calls_in_domain::end(domain_handle<Domain>(), id); },
       []() noexcept -> char const* {

@@ -95,7 +95,10 @@ class execution {
         if (!slot_) why = refused;
       }
       outer_ = lane_->innermost;
-      if (nests_) lane_->innermost = node.index;
+      if (nests_) {
+        lane_->innermost = node.index;
+        ++lane_->open_scopes;
+      }
       kept.submit = absence::still_open;
       kept.device = slot_ ? absence::still_open : why;
       if (slot_) {
@@ -182,11 +185,22 @@ class execution {
   }
 
   void close_sample() noexcept {
-    // Left elsewhere, its own thread must not go on nesting in it.
-    if (nests_ && (on_its_thread() || lane_->innermost == node_->index)) lane_->innermost = outer_;
+    if (nests_ && where_->thread == lane_->thread) leave_nest();
     if (lifetime_ == lifetime::scoped && !on_its_thread())
       node_->core.problems().note(trouble::ended_elsewhere, node_->name());
     where_ = nullptr;
+  }
+
+  // Of the lane whose thread it still is. Left elsewhere, its own thread must not go on nesting in it.
+  void leave_nest() noexcept {
+    --lane_->open_scopes;
+    bool const is_innermost = lane_->innermost == node_->index;
+    if (lane_->open_scopes == 0)
+      lane_->innermost = stored_sample::no_series;
+    else if (is_innermost)
+      lane_->innermost = outer_;
+    else if (on_its_thread())
+      node_->core.problems().note(trouble::out_of_order, node_->name());
   }
 
   // The interval waits for the device or belongs to a graph, or its slot goes back at once.

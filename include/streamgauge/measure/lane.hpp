@@ -215,6 +215,7 @@ class lane {
   std::uint32_t open_intervals = 0;       ///< started on this thread, not stopped
   std::atomic<std::uint32_t> records{0};  ///< event records made for its phases, counting round; needs no lock
   std::uint32_t innermost = stored_sample::no_series;  ///< the innermost scoped phase that is open
+  std::uint32_t open_scopes = 0;                       ///< of its thread
   bool adoptable = false;                              ///< its thread has ended
   bool closed = false;                                 ///< its recorder has ended
   timed_slot* captured = nullptr;                      ///< what graphs record for its phases, the newest first

@@ -112,7 +112,7 @@ class [[nodiscard]] started_phase {
     node_->core.retain();
     about_to_begin(*node_, stream);
     stage const in = begins_in(*node);
-    range_ = (in == stage::steady ? node->entry.label : node->entry.warmup_label).start();
+    range_ = (in == stage::steady ? node->entry.label : node->entry.warmup_label).start(node->numbered);
     if (node->recorded == mode::time) now_.begin(*node, stream, lifetime::started, in);
   }
 

@@ -37,7 +37,10 @@ class phase_range {
   [[nodiscard]] bool is_open() const noexcept { return node_ != nullptr; }
 
   void close() noexcept {
-    node_->entry.label.pop(pushed_on_);
+    bool const popped = node_->entry.label.pop(pushed_on_);
+    // With times the execution says it.
+    if (!popped && node_->recorded == mode::mark)
+      node_->core.problems().note(trouble::ended_elsewhere, node_->name());
     if (warms()) node_->core.warming().leave(warm_);
   }
 
@@ -46,7 +49,7 @@ class phase_range {
   void push(series_node& node) noexcept {
     node_ = &node;
     if (warms()) node.core.warming().enter(warm_);
-    pushed_on_ = (warms() ? node.entry.warmup_label : node.entry.label).push();
+    pushed_on_ = (warms() ? node.entry.warmup_label : node.entry.label).push(node.numbered);
   }
 
   series_node* node_ = nullptr;

@@ -10,6 +10,7 @@ enum class trouble : std::uint8_t {
   earlier_work_failed,  ///< CUDA reports a fault of the program's own earlier work
   call_failed,          ///< a call of ours failed
   legacy_stream,        ///< a phase was timed on the legacy stream, where every record is a barrier
+  out_of_order,         ///< a scoped phase was left before one that was entered inside it
   ended_elsewhere,      ///< a scoped phase was left on another thread than it was entered on
   bad_mode,             ///< STREAMGAUGE holds a word that is no mode
   other_warmup,         ///< a second handle asked for another warm-up count
@@ -68,7 +69,7 @@ class problem_log {
     std::uint64_t times = 0;
   };
   // Room for each kind apart, so that a harmless one never hides a fault.
-  static constexpr std::size_t kinds = 8;
+  static constexpr std::size_t kinds = 9;
   static constexpr std::size_t room_for_each = 16;
   static constexpr std::size_t capacity = kinds * room_for_each;
 
@@ -90,6 +91,9 @@ class problem_log {
       case trouble::ended_elsewhere:
         return "left on another thread than it was entered on; its range was not popped. Use start(), which may end "
                "anywhere";
+      case trouble::out_of_order:
+        return "left while a phase that was entered inside it was still open; tools end the ranges in the order of a "
+               "stack, so these two have each other's end. Let scopes end in reverse order, or use start()";
       case trouble::other_warmup: return "made again with another warm-up count; the count of its first handle stands";
       case trouble::bad_mode:
         return "the environment variable STREAMGAUGE is none of off, mark, time; measuring as if it were not set";

@@ -132,6 +132,7 @@ class recorder_core {
     brief_guard const one{mine->lock};
     mine->adoptable = false;
     mine->innermost = stored_sample::no_series;
+    mine->open_scopes = 0;
     mine->thread = threads_++;
     return mine;
   }

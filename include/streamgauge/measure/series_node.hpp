@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include <streamgauge/mark/name_color.hpp>
 #include <streamgauge/mark/range.hpp>
 #include <streamgauge/measure/conditions.hpp>
 
@@ -31,8 +32,8 @@ struct phase_entry {
   phase_entry* next = nullptr;
 
   phase_entry(std::string const& name, range_calls const& calls, std::size_t warm)
-      : label{name, calls},
-        warmup_label{std::string{"warmup/"}.append(name), calls},
+      : label{name, opaque_hue_of(name), calls},
+        warmup_label{std::string{"warmup/"}.append(name), opaque_hue_of(name), calls},
         domain{calls.domain ? calls.domain() : ""},
         marks{calls.domain != nullptr},
         warmup{warm} {}
@@ -59,6 +60,7 @@ struct series_node {
   std::uint32_t index = 0;
   mode recorded;
   std::atomic<std::uint64_t> lost{0};  ///< samples that there was no memory for
+  std::atomic<std::uint64_t> numbered{0};  ///< executions whose range a tool was given, with its number as the payload
   std::atomic<std::size_t> warmed{0};  ///< executions that were begun, up to the warm-up count and hardly further
   series_node* older_of_phase = nullptr;
   std::atomic<series_node*> next{nullptr};  ///< in the order in which they were made

@@ -64,6 +64,13 @@ TEST_CASE("case-57: the lint names what tools will not find, and why") {
                                           "--env-var=NSYS_NVTX_PROFILER_REGISTER_ONLY=0"});
 }
 
+TEST_CASE("case-49: the lint finds a phase that is called as another one's warm-up is") {
+  CHECK(sg::lint({{"warmup/step"}, {"step"}}) ==
+        lines{"\"warmup/step\": so the range of \"step\" is called while that phase warms up; a filter selects both"});
+  CHECK(sg::lint({{"step"}, {"warmup/step"}}).size() == 1);
+  CHECK(sg::lint({{"warmup/step"}, {"step", "lib"}, {"warmup/"}, {"warmup/load"}}) == lines{});
+}
+
 TEST_CASE("the lint finds one name in two domains, and domains that a later handle asked for in vain") {
   CHECK(
       sg::lint({{"step"}, {"step", "lib"}}) ==

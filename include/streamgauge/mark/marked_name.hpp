@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <streamgauge/mark/filter.hpp>
+#include <streamgauge/mark/range_label.hpp>
 
 namespace streamgauge {
 
@@ -108,6 +109,10 @@ struct selectable {
     for (std::string const& refused : each.refused)
       say(each, "it was also asked for in " + domain_in_words(refused) +
                     "; phases of one name are one phase, and its first handle decides");
+    for (marked_name const& other : names)
+      if (other.domain == each.domain && each.name == warmup_prefix + other.name)
+        say(each, "so the range of " + in_quotes(other.name) +
+                      " is called while that phase warms up; a filter selects both");
     for (std::size_t j = 0; j < i; ++j)
       if (names[j].name == each.name && names[j].domain != each.domain)
         say(each,

@@ -35,6 +35,9 @@ using thread_mark = void const*;
 #endif
 }
 
+/// Stands before a phase's name in its range while the phase warms up.
+inline constexpr char warmup_prefix[] = "warmup/";
+
 /// What a tool shows of a label's range beside its name.
 struct range_look {
   std::uint32_t argb = 0;

@@ -33,7 +33,7 @@ struct phase_entry {
 
   phase_entry(std::string const& name, range_calls const& calls, std::size_t warm)
       : label{name, opaque_hue_of(name), calls},
-        warmup_label{std::string{"warmup/"}.append(name), opaque_hue_of(name), calls},
+        warmup_label{std::string{warmup_prefix}.append(name), opaque_hue_of(name), calls},
         domain{calls.domain ? calls.domain() : ""},
         marks{calls.domain != nullptr},
         warmup{warm} {}

@@ -1,8 +1,6 @@
 // The bug that would go unseen without this file: a filter that selects nothing, or too much, without a word.
 #include "tools.cuh"
 
-#include <set>
-
 #include <streamgauge/mark/filter.hpp>
 #include <streamgauge/measure/graph_replay.hpp>
 
@@ -110,15 +108,7 @@ int graph_in_a_range() {
 }
 add_child const as_graph{"graph_in_a_range", graph_in_a_range};
 
-using numbers = std::multiset<unsigned int>;
-
-std::string in_words(numbers const& of) {
-  std::string text;
-  for (unsigned int const each : of) text += std::to_string(each) + ' ';
-  return text;
-}
-
-// The numbers of blocks of the kernels that ncu profiled, from lines such as "  marked() (7, 1, 1)x(1, 1, 1), Context 1".
+// The numbers of blocks of the kernels that ncu profiled.
 std::string profiled(std::vector<sg::tool_argument> const& filters, char const* child) {
   std::string command = "ncu --nvtx --clock-control none --set none --metrics gpu__time_duration.sum";
   for (sg::tool_argument const& each : filters) {
@@ -127,9 +117,7 @@ std::string profiled(std::vector<sg::tool_argument> const& filters, char const* 
     command += " --nvtx-include " + each.quoted();
   }
   std::string const text = shell(command + " " + self() + " --child=" + child);
-  numbers found;
-  for (auto at = text.find(")x("); at != std::string::npos; at = text.find(")x(", at + 1))
-    found.insert(static_cast<unsigned int>(std::stoul(text.substr(text.rfind('(', at) + 1))));
+  numbers const found = blocks_in_details(text);
   if (found.empty()) std::printf("%s\n", text.c_str());
   return in_words(found);
 }

@@ -6,6 +6,8 @@
 
 #include <streamgauge/mark/shell_word.hpp>
 
+#include "tool_output.hpp"
+
 __global__ void marked() {}
 constexpr unsigned int outside = 1000;
 
@@ -27,13 +29,15 @@ inline bool has(char const* program) {
   return std::system((std::string{"command -v "} + program + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-/// This program, as a word of a shell.
-inline std::string self() {
+/// Where this program lies.
+inline std::string own_path() {
   char path[4096];
   auto const length = readlink("/proc/self/exe", path, sizeof path);
   REQUIRE(length > 0);
-  return sg::shell_word({path, static_cast<std::size_t>(length)});
+  return {path, static_cast<std::size_t>(length)};
 }
+/// This program, as a word of a shell.
+inline std::string self() { return sg::shell_word(own_path()); }
 
 /// As `run_program`, where the tool is there and none is attached: tools do not nest.
 inline int run_with_tool(char const* tool, int argc, char** argv) {

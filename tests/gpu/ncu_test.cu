@@ -2,7 +2,9 @@
 #include "tools.cuh"
 
 #include <streamgauge/mark/filter.hpp>
+#include <streamgauge/measure/capture_window.hpp>
 #include <streamgauge/measure/graph_replay.hpp>
+#include <streamgauge/measure/phase_names.hpp>
 
 #include "device.cuh"
 
@@ -108,9 +110,49 @@ int graph_in_a_range() {
 }
 add_child const as_graph{"graph_in_a_range", graph_in_a_range};
 
+// Five executions of a phase alone, and five of one with another inside that has no count of warm-up itself.
+int warms_up() {
+  test_stream const stream;
+  sg::recorder recorder{sg::mode::time};
+  sg::phase const alone{recorder, "alone", sg::warmup{2}};
+  sg::phase const whole{recorder, "whole", sg::warmup{2}};
+  sg::phase const part{recorder, "part"};
+  for (unsigned int i = 0; i < 5; ++i) {
+    {
+      auto const scope = alone.enter(stream);
+      marked<<<10 + i, 1, 0, stream>>>();
+    }
+    marked<<<outside + i, 1, 0, stream>>>();
+    auto const scope = whole.enter(stream);
+    marked<<<20 + i, 1, 0, stream>>>();
+    auto const inner = part.enter(stream);
+    marked<<<30 + i, 1, 0, stream>>>();
+  }
+  stream.synchronize();
+  return 0;
+}
+add_child const as_warms_up{"warms_up", warms_up};
+
+int window_of_one() {
+  test_stream const stream;
+  sg::recorder recorder{sg::mode::time};
+  sg::phase const step{recorder, "step", sg::warmup{2}};
+  sg::capture_window const window{recorder, step, sg::executions{3, 4}};
+  marked<<<outside, 1, 0, stream>>>();
+  for (unsigned int i = 0; i < 5; ++i) {
+    auto const scope = step.enter(stream);
+    marked<<<100 + i, 1, 0, stream>>>();
+  }
+  marked<<<outside + 1, 1, 0, stream>>>();
+  stream.synchronize();
+  return 0;
+}
+add_child const as_window_of_one{"window_of_one", window_of_one};
+
 // The numbers of blocks of the kernels that ncu profiled.
-std::string profiled(std::vector<sg::tool_argument> const& filters, char const* child) {
+std::string profiled(std::vector<sg::tool_argument> const& filters, char const* child, char const* option = "") {
   std::string command = "ncu --nvtx --clock-control none --set none --metrics gpu__time_duration.sum";
+  command += option;
   for (sg::tool_argument const& each : filters) {
     INFO(each.why_not);
     REQUIRE(each.usable());
@@ -120,6 +162,12 @@ std::string profiled(std::vector<sg::tool_argument> const& filters, char const* 
   numbers const found = blocks_in_details(text);
   if (found.empty()) std::printf("%s\n", text.c_str());
   return in_words(found);
+}
+
+// The filter as a program prints it for a phase of its own.
+sg::tool_argument filter_of(char const* phase) {
+  sg::recorder recorder{sg::mode::mark};
+  return sg::ncu_include(sg::phase{recorder, phase});
 }
 
 }  // namespace
@@ -149,6 +197,19 @@ TEST_CASE("ncu tells nested ranges, domains and start/end ranges apart by the pr
 TEST_CASE("a phase inside a graph is selected by the range around the launch, and by its own name not at all") {
   CHECK(profiled({sg::ncu_include("replay")}, "graph_in_a_range") == in_words({7, 7, 7}));
   CHECK(profiled({sg::ncu_include("decode")}, "graph_in_a_range") == "");
+}
+
+TEST_CASE("case-49: ncu spends nothing on warm-up: the filter of a phase selects its steady executions") {
+  CHECK(profiled({filter_of("alone")}, "warms_up") == "12 13 14 ");
+  CHECK(profiled({sg::ncu_include("warmup/alone")}, "warms_up") == "10 11 ");
+}
+
+TEST_CASE("case-49: nor on a phase inside one that warms up") {
+  CHECK(profiled({filter_of("part")}, "warms_up") == "32 33 34 ");
+}
+
+TEST_CASE("case-47: ncu that does not start by itself profiles the executions of the window") {
+  CHECK(profiled({}, "window_of_one", " --profile-from-start off") == "103 ");
 }
 
 int main(int argc, char** argv) { return run_with_tool("ncu", argc, argv); }

@@ -4,7 +4,7 @@
 #include <streamgauge/mark/filter.hpp>
 #include <streamgauge/measure/capture_window.hpp>
 #include <streamgauge/measure/graph_replay.hpp>
-#include <streamgauge/measure/phase_names.hpp>
+#include <streamgauge/measure/profile_plan.hpp>
 
 #include "device.cuh"
 
@@ -149,6 +149,24 @@ int window_of_one() {
 }
 add_child const as_window_of_one{"window_of_one", window_of_one};
 
+int guarded_step() {
+  test_stream const stream;
+  sg::recorder recorder{sg::mode::time};
+  sg::phase const step{recorder, "step", sg::warmup{2}};
+  auto const one = [&] {
+    auto const scope = step.enter(stream);
+    marked<<<3, 1, 0, stream>>>();
+    marked<<<5, 1, 0, stream>>>();
+  };
+  // What is done once, events made and the kernel loaded, is no call for a range that is replayed.
+  one();
+  one();
+  sg::capture_guard const guard{recorder};
+  one();
+  return 0;
+}
+add_child const as_guarded_step{"guarded_step", guarded_step};
+
 // The numbers of blocks of the kernels that ncu profiled.
 std::string profiled(std::vector<sg::tool_argument> const& filters, char const* child, char const* option = "") {
   std::string command = "ncu --nvtx --clock-control none --set none --metrics gpu__time_duration.sum";
@@ -168,6 +186,53 @@ std::string profiled(std::vector<sg::tool_argument> const& filters, char const* 
 sg::tool_argument filter_of(char const* phase) {
   sg::recorder recorder{sg::mode::mark};
   return sg::ncu_include(sg::phase{recorder, phase});
+}
+
+std::string word_behind(std::vector<std::string> const& words, std::string_view option) {
+  auto const found = std::find(words.begin(), words.end(), option);
+  return found == words.end() || found + 1 == words.end() ? std::string{} : found[1];
+}
+
+// The plan's command that replays the range of the guarded step.
+sg::tool_command range_replay() {
+  sg::recorder recorder{sg::mode::mark};
+  sg::profile_choices chosen;
+  chosen.program = sg::program_words{{own_path(), "--child=guarded_step"}, ""};
+  chosen.rank_variable = "";
+  for (sg::profile_step const& each : sg::plan_profile(recorder, sg::phase{recorder, "step"}, chosen).steps)
+    for (sg::tool_command const& one : each.commands)
+      if (word_behind(one.words, "--replay-mode") == "range") return one;
+  FAIL("the plan has no command for range replay");
+  return {};
+}
+
+// What a run of a command printed, and what ncu prints of the report that it left.
+struct ncu_outcome {
+  std::string run;
+  std::string report;
+};
+ncu_outcome run_planned(sg::tool_command const& command) {
+  std::string const report = word_behind(command.words, "-o");
+  REQUIRE_FALSE(report.empty());
+  std::string const run = shell(command.shell());
+  return {run, shell("ncu --page details --import " + sg::shell_word(report + ".ncu-rep"))};
+}
+
+// The same command with another value behind an option.
+sg::tool_command with(sg::tool_command command, std::string_view option, char const* value) {
+  auto const found = std::find(command.words.begin(), command.words.end(), option);
+  REQUIRE(command.words.end() - found > 1);
+  found[1] = value;
+  return command;
+}
+
+// How many blocks ran in each result of a command, which asks for that in place of its section.
+std::string blocks_counted(sg::tool_command command) {
+  std::replace(command.words.begin(), command.words.end(), std::string{"--section"}, std::string{"--metrics"});
+  ncu_outcome const seen = run_planned(with(command, "--metrics", "sm__ctas_launched.sum"));
+  std::string const found = values_of("sm__ctas_launched.sum", seen.report);
+  if (found.empty()) std::printf("%s\n%s\n", seen.run.c_str(), seen.report.c_str());
+  return found;
 }
 
 }  // namespace
@@ -210,6 +275,29 @@ TEST_CASE("case-49: nor on a phase inside one that warms up") {
 
 TEST_CASE("case-47: ncu that does not start by itself profiles the executions of the window") {
   CHECK(profiled({}, "window_of_one", " --profile-from-start off") == "103 ");
+}
+
+TEST_CASE("range replay as the plan prints it gives the guarded step as one result, not one for each kernel") {
+  sg::tool_command const command = range_replay();
+  CHECK(word_behind(command.words, "--nvtx-include") == "step/");
+  CHECK(word_behind(command.words, "--section") == "SpeedOfLight");
+  CHECK(word_behind(command.words, "--profile-from-start") == "");
+  ncu_outcome const seen = run_planned(command);
+  INFO(seen.run);
+  INFO(seen.report);
+  // Each result in a report has the section once, whatever its headline looks like; a kernel's headline has its name.
+  CHECK(times_in(seen.report, "Section: GPU Speed Of Light Throughput") == 1);
+  CHECK(times_in(seen.report, "marked") == 0);
+}
+
+TEST_CASE("what range replay counts is the sum over the kernels of the range, and the guard is no second one") {
+  sg::tool_command const printed = range_replay();
+  CHECK(blocks_counted(printed) == "8");
+  // As printed the command takes one result at most; without that limit a second one would show.
+  sg::tool_command const unlimited = with(printed, "--launch-count", "100");
+  CHECK(blocks_counted(unlimited) == "8");
+  // Kernel by kernel the same range has two.
+  CHECK(blocks_counted(with(unlimited, "--replay-mode", "kernel")) == "3 5");
 }
 
 int main(int argc, char** argv) { return run_with_tool("ncu", argc, argv); }

@@ -19,7 +19,8 @@ struct unbalanced_range {
 /// Shape: room for sixteen names; what is beyond counts as not kept. Nothing is allocated. Threads: any.
 class unbalanced_log {
  public:
-  void note(char const* name) noexcept {
+  // Out of line: every range has a call of it.
+  [[gnu::noinline, gnu::cold]] void note(char const* name) noexcept {
     for (entry& each : entries_) {
       char const* seen = each.name.load(std::memory_order_relaxed);
       if (name && !seen && each.name.compare_exchange_strong(seen, name, std::memory_order_relaxed)) seen = name;

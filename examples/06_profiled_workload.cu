@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <streamgauge/streamgauge.hpp>
-#include <streamgauge/measure/capture_guard.hpp>
+#include <streamgauge/measure/capture_window.hpp>
 #include <streamgauge/report/json.hpp>
 namespace sg = streamgauge;
 
@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
 
   sg::recorder recorder;
   sg::phase step{recorder, "step", sg::warmup{warmup_steps}};
+  sg::capture_window from_outside{recorder};  // what STREAMGAUGE_CAPTURE says, as in STREAMGAUGE_CAPTURE=step:20:5
   for (int i = 0; i < warmup_steps + (capture ? 0 : measured_steps); ++i) {
     auto whole = step.enter(stream);
     multiply(), activate();

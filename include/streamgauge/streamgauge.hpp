@@ -8,8 +8,10 @@
 /// aborts. Entering a phase, leaving it and reading back never throw.
 /// Sync: the host waits for nothing, and no stream waits for another.
 /// Threads: one object is used by one thread at a time; different objects need no care.
-/// What is not needed every day is included by name: `measure/span.hpp`, `measure/graph_replay.hpp` (with
-/// `measure/graph_interval.hpp`), `measure/graph_replay_by_wait.hpp`, `measure/interval.hpp`, `measure/capture_guard.hpp`.
+/// What is not needed every day is included by name. Of measure/: `span.hpp`, `graph_replay.hpp` (with
+/// `graph_interval.hpp`), `graph_replay_by_wait.hpp`, `interval.hpp`, `capture_guard.hpp`, `capture_window.hpp`,
+/// `phase_names.hpp`, `profile_plan.hpp`; of mark/: `filter.hpp`, `tool.hpp`, `name_color.hpp`, `thread_name.hpp`; of
+/// report/: `json.hpp`.
 
 #include <streamgauge/version.hpp>
 #include <streamgauge/time.hpp>

@@ -127,7 +127,7 @@ TEST_CASE("a device without a context gets none because of us") {
     CHECK(got.exit_code == 0);
     bool const guards = std::string_view{each.name} == "guard_without_a_context";
     CHECK(got.errors ==
-          (guards ? "streamgauge: capture_guard: nothing is captured: the device had no context yet (any CUDA "
+          (guards ? "streamgauge: nothing is captured for a profiler: the device had no context yet (any CUDA "
                     "call of yours makes one)\n"
                   : ""));
   }

@@ -136,7 +136,7 @@ TEST_CASE("case-57: a tool that registers nothing still gets the name, as plain 
   { sg::scoped_range_in<named> r{step}; }
   { sg::scoped_range r{plain}; }
   std::atomic<std::uint64_t> numbers{0};
-  label.pop(label.push(numbers));
+  CHECK(label.pop(label.push(numbers)));
   injection::become(injection::ability::full);
   CHECK(take_calls() == lines{"T0 register named:step", "T0 push named:step", "T0 pop named:", "T0 register :plain",
                               "T0 push :plain", "T0 pop :", "T0 register named:label", "T0 push named:label",

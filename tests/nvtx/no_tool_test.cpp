@@ -70,7 +70,7 @@ TEST_CASE("case-64: without a tool a million ranges of every kind allocate nothi
     sg::scoped_range_in<quiet> b{step, io, sg::color{1}, sg::payload{i}};
     sg::range_in<quiet> c{"started"};
     sg::mark("mark");
-    label.pop(label.push(numbers));
+    static_cast<void>(label.pop(label.push(numbers)));
   }
   for (int i = 0; i < 1000; ++i) {
     sg::scoped_range view{std::string_view{text}.substr(0, 900)};

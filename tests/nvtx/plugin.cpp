@@ -26,6 +26,6 @@ extern "C" [[gnu::visibility("default")]] void plugin_run() {
   static sg::range_label const label{"label", 0xff123456, sg::range_calls_in<plugin>()};
   sg::scoped_range_in<plugin> range{step, io};
   sg::scoped_range lazy{[] { return "lazy"; }};
-  label.pop(label.push(numbers));
+  static_cast<void>(label.pop(label.push(numbers)));
   sg::mark("mark");
 }

@@ -45,7 +45,7 @@ inline int use_everything() {
 #if !defined(STREAMGAUGE_DISABLE)
   sg::range_label const label{"label", 0xff123456, sg::range_calls_in<in_unit>()};
   std::atomic<std::uint64_t> numbers{0};
-  label.pop(label.push(numbers));
+  static_cast<void>(label.pop(label.push(numbers)));
   label.end(label.start(numbers));
 #endif
   static_cast<void>(sg::unbalanced_ranges());

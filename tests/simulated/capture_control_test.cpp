@@ -161,14 +161,16 @@ TEST_CASE_FIXTURE(program, "a malformed value is one clear error, opens nothing 
             "phase; no window opens"});
 }
 
-TEST_CASE_FIXTURE(program, "a phase that never appeared is reported with those that did") {
+TEST_CASE_FIXTURE(program, "a phase that never appeared is reported with those that were entered, and with what was understood") {
   environment_says const now{"stepp:2"};
   {
     capture_window window{recorder};
     sg::phase const other{recorder, "ns::other"};
     run(3);
     std::vector<std::string> const expected{
-        "stepp: a capture window waits for this phase, which never appeared; those that did: \"step\", \"ns::other\""};
+        "stepp: a capture window waits for this phase, and none of its executions began while the window was there; "
+        "entered so far: \"step\". the environment variable STREAMGAUGE_CAPTURE (\"stepp:2\") was read as phase "
+        "\"stepp\", first 2, count 1, repeat 1"};
     CHECK(problems(recorder) == expected);
   }
   CHECK(problems(recorder).size() == 1);  // also once the window has ended
@@ -176,5 +178,18 @@ TEST_CASE_FIXTURE(program, "a phase that never appeared is reported with those t
   sg::recorder empty;
   capture_window window{empty};
   CHECK(problems(empty) ==
-        std::vector<std::string>{"stepp: a capture window waits for this phase, which never appeared; no phase did"});
+        std::vector<std::string>{
+            "stepp: a capture window waits for this phase, and none of its executions began while the window was there; "
+            "no phase was entered so far. the environment variable STREAMGAUGE_CAPTURE (\"stepp:2\") was read as phase "
+            "\"stepp\", first 2, count 1, repeat 1"});
+}
+
+TEST_CASE_FIXTURE(program, "a window that was told its end before its beginning says so, and an empty one does nothing") {
+  {
+    capture_window reversed{recorder, step, sg::executions{25, 20}};
+    capture_window empty{recorder, step, sg::executions{1, 1}};
+    run(30);
+  }
+  CHECK(problems(recorder) ==
+        std::vector<std::string>{"step: a capture window never opens: its last execution lies before its first"});
 }

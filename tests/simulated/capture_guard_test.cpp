@@ -479,5 +479,5 @@ TEST_CASE("on a machine without a driver guards do nothing but say so once") {
   CAPTURE(outcome.output);
   CHECK(outcome.passed());
   CHECK(outcome.errors ==
-        "streamgauge: capture_guard: nothing is captured: no CUDA device or driver on this machine\n");
+        "streamgauge: nothing is captured for a profiler: no CUDA device or driver on this machine\n");
 }

@@ -1,5 +1,6 @@
 // Would go unseen without these: a plan for another program than this one, or for a phase that no tool can select.
 
+#include <streamgauge/measure/capture_guard.hpp>
 #include <streamgauge/measure/profile_plan.hpp>
 
 #include "graph_program.hpp"
@@ -19,6 +20,7 @@ sg::profile_choices choices() {
   sg::profile_choices chosen;
   chosen.program = sg::program_words{{"./my app", "--steps", "3"}, ""};
   chosen.rank_variable = "";
+  chosen.windows = 1;
   return chosen;
 }
 std::size_t places_of(std::string const& text, std::string const& wanted) {
@@ -133,6 +135,7 @@ TEST_CASE_FIXTURE(fresh_machine,
   unknown.program = sg::program_words{{}, "/proc/self/cmdline cannot be read"};
   auto const plan = sg::plan_profile(recorder, unknown);
   CHECK(plan.steps[1].commands[0].words.back() == "PROGRAM");
+  CHECK(holds(flowing(sg::text_of(sg::plan_profile(recorder))), "Where that would print the plan again"));
   CHECK(plan.notes[1] == "PROGRAM stands for this program and its arguments: /proc/self/cmdline cannot be read.");
 }
 
@@ -170,4 +173,25 @@ TEST_CASE_FIXTURE(fresh_machine, "the text is a script that a shell can read, wi
   for (std::size_t count = 0; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) printed.append(buffer, count);
   CHECK(pclose(pipe) == 0);
   CHECK(printed == expected);
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "case-46 and case-47: the plan takes the captures that the program asked for, or the whole run") {
+  cudaStream_t const stream = new_stream();
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  auto chosen = choices();
+  chosen.windows.reset();
+  auto const before = sg::captures_asked();
+  { sg::capture_guard const outer{stream}; sg::capture_guard const inner{stream}; }
+  CHECK(sg::captures_asked() == before + 1);
+  { sg::capture_guard const again{recorder}; }
+  CHECK(sg::captures_asked() == before + 2);
+  CHECK(sg::target_of(chosen).windows == before + 2);
+  auto const text = sg::text_of(sg::plan_profile(recorder, step, chosen));
+  CHECK(holds(text, "--capture-range-end=repeat:"));
+  chosen.windows = 0;
+  auto const whole = sg::text_of(sg::plan_profile(recorder, step, chosen));
+  CHECK(holds(flowing(whole), "No capture_guard or capture_window was opened so far, so the commands take the whole run"));
+  CHECK_FALSE(holds(whole, "--capture-range"));
+  CHECK_FALSE(holds(whole, "--profile-from-start"));
 }

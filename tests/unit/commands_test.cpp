@@ -15,13 +15,14 @@ sg::profile_choices choices(words program = {"./app"}) {
   sg::profile_choices chosen;
   chosen.program = sg::program_words{std::move(program), ""};
   chosen.rank_variable = "";
+  chosen.windows = 1;
   return chosen;
 }
 std::string nsys(sg::profile_choices const& chosen, sg::graph_detail graphs = sg::graph_detail::whole) {
-  return sg::nsys_profile(sg::target_of(chosen), chosen, graphs).shell();
+  return sg::nsys_profile(sg::target_of(chosen), graphs).shell();
 }
 std::string first_stats(sg::profile_choices const& chosen) {
-  return sg::nsys_reports(sg::target_of(chosen), chosen).front().shell();
+  return sg::nsys_reports(sg::target_of(chosen)).front().shell();
 }
 sg::tool_command ncu(sg::profile_choices const& chosen, sg::marked_name const& of = {"step"}) {
   return sg::ncu_overview(sg::target_of(chosen), chosen, sg::ncu_phase_of(of, 1, chosen.style));
@@ -71,7 +72,7 @@ TEST_CASE("case-47: nsys is told of the guard in its own way, and ncu in its") {
 TEST_CASE("the reports of nsys go from the phases to their kernels, calls and copies") {
   auto const chosen = choices();
   std::string order;
-  for (auto const& each : sg::nsys_reports(sg::target_of(chosen), chosen)) {
+  for (auto const& each : sg::nsys_reports(sg::target_of(chosen))) {
     CHECK_FALSE(each.question.empty());
     order += each.words[each.words.size() - 2] + ' ';
   }
@@ -168,7 +169,7 @@ TEST_CASE("case-61: a command through a shell gives its words back, also for a p
   for (sg::marked_name const& name : {sg::marked_name{"f<int, 4>", "my lib"}, sg::marked_name{"it's $x `y`\nz"}}) {
     auto all = details(chosen, name);
     all.push_back(ncu(chosen, name));
-    all.push_back(sg::nsys_profile(sg::target_of(chosen), chosen, sg::graph_detail::nodes));
+    all.push_back(sg::nsys_profile(sg::target_of(chosen), sg::graph_detail::nodes));
     for (auto const& each : all) {
       CAPTURE(each.question);
       CHECK(words_from_shell(each.shell()) == joined(each.words));
@@ -179,6 +180,23 @@ TEST_CASE("case-61: a command through a shell gives its words back, also for a p
     }
   }
   CHECK(sg::target_of(chosen).report == "it_s__one_");
+}
+
+TEST_CASE("case-47: what this process was told by its environment goes into the commands, unless the program says other") {
+  auto chosen = choices();
+  setenv("STREAMGAUGE_CAPTURE", "step:20:5", 1);
+  setenv("STREAMGAUGE", "mark", 1);
+  CHECK(sg::target_of(chosen).settings == words{"STREAMGAUGE=mark", "STREAMGAUGE_CAPTURE=step:20:5"});
+  CHECK(nsys(chosen).find("env STREAMGAUGE=mark STREAMGAUGE_CAPTURE=step:20:5 nsys profile ") == 0);
+  CHECK(line(ncu(chosen)).find("env STREAMGAUGE=mark STREAMGAUGE_CAPTURE=step:20:5 ncu ") == 0);
+  chosen.settings = {"STREAMGAUGE_CAPTURE=load", "A=b"};
+  CHECK(sg::target_of(chosen).settings == words{"STREAMGAUGE_CAPTURE=load", "A=b", "STREAMGAUGE=mark"});
+  setenv("STREAMGAUGE", "", 1);
+  unsetenv("STREAMGAUGE_CAPTURE");
+  CHECK(sg::target_of(chosen).settings == words{"STREAMGAUGE_CAPTURE=load", "A=b"});
+  unsetenv("STREAMGAUGE");
+  chosen.settings.clear();
+  CHECK(nsys(chosen).find("nsys profile ") == 0);
 }
 
 TEST_CASE("names of reports are safe, and differ where phases do") {

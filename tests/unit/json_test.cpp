@@ -35,7 +35,11 @@ TEST_CASE("a document is written as people read it") {
 }
 
 TEST_CASE("numbers read back as they were, and what is none is null") {
-  auto const written = [](auto number) { return json{}.value(number).text(); };
+  auto const written = [](auto number) {
+    std::string const text = json{}.value(number).text();
+    CHECK(text.back() == '\n');
+    return text.substr(0, text.size() - 1);
+  };
   CHECK(written(0.1) == "0.1");
   CHECK(written(1e300) == "1e+300");
   CHECK(written(std::numeric_limits<std::uint64_t>::max()) == "18446744073709551615");
@@ -44,6 +48,10 @@ TEST_CASE("numbers read back as they were, and what is none is null") {
   CHECK(written(-std::numeric_limits<double>::infinity()) == "null");
   CHECK(written(sg::nanoseconds{1500}) == "1500");
   CHECK(written(sg::fractional_nanoseconds{0.5}) == "0.5");
+  CHECK(written(std::chrono::microseconds{2}) == "2000");
+  CHECK(written(std::chrono::duration<double, std::milli>{0.5}) == "5e+05");
+  CHECK(written('c') == "\"c\"");
+  CHECK(written(static_cast<char const*>(nullptr)) == "null");
   CHECK(written(std::optional<int>{7}) == "7");
   CHECK(written(false) == "false");
 }
@@ -63,4 +71,26 @@ TEST_CASE("any name is a string that every reader takes") {
   CHECK(json_string("\xc0\xaf") == "\"\\ufffd\\ufffd\"");
   CHECK(json_string("\xed\xa0\x80") == "\"\\ufffd\\ufffd\\ufffd\"");
   CHECK(json_string("\xf4\x90\x80\x80") == "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
+}
+
+TEST_CASE("whatever the calls were, the text is one valid document") {
+  // Without blanks and lines, to be read here.
+  auto const packed = [](json const& out) {
+    std::string text;
+    for (char const each : out.text())
+      if (each != ' ' && each != '\n') text += each;
+    return text;
+  };
+  CHECK(packed(json{}) == "null");
+  json open;
+  open.begin_object().key("a").begin_array().value(1);
+  CHECK(packed(open) == "{\"a\":[1]}");
+  open.value(2);  // asking for the text in between changes nothing
+  CHECK(packed(open) == "{\"a\":[1,2]}");
+  CHECK(packed(json{}.end().end().begin_object().end().end()) == "{}");
+  CHECK(packed(json{}.begin_array().member("e", 1).value(2).end()) == "[1,2]");
+  CHECK(packed(json{}.begin_object().value(1).member("b", 2).value("c").end()) == "{\"\":1,\"b\":2,\"\":\"c\"}");
+  CHECK(packed(json{}.begin_object().key("a").key("b").value(1).key("c").end()) == "{\"a\":null,\"b\":1,\"c\":null}");
+  CHECK(packed(json{}.key("a").value(1).value(2)) == "1");
+  CHECK(packed(json{}.value(1).begin_object().member("a", 2).end().value(3)) == "1");
 }

@@ -44,6 +44,13 @@ class event_attributes {
     raw_.payload = number.value();
   }
 
+  template <class Other>
+  void add(Other const&) noexcept {
+    static_assert(!std::is_same_v<Other, Other>,
+                  "a range takes its name first, then sg::color, sg::category, sg::payload, or a named_category_in of its "
+                  "own domain");
+  }
+
   nvtxEventAttributes_t raw_{};
 };
 

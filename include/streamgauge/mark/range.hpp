@@ -5,6 +5,7 @@
 #if !defined(STREAMGAUGE_DISABLE)
 
 #include <streamgauge/mark/range_label.hpp>
+#include <streamgauge/mark/unbalanced.hpp>
 
 #if defined(NVTX_DISABLE) || !defined(NVTX_VERSION) || NVTX_VERSION < 3
 

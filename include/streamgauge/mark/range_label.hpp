@@ -10,7 +10,6 @@
 #endif
 
 #include <streamgauge/mark/first_use.hpp>
-#include <streamgauge/mark/unbalanced.hpp>
 
 namespace streamgauge {
 
@@ -75,10 +74,10 @@ class range_label {
     return this_thread_mark();
   }
 
-  /// Closes the thread's innermost range. On another thread than the push's it only counts: false.
-  bool pop(thread_mark pushed_on) const noexcept {
+  /// Closes the thread's innermost range. On another thread than the push's it does nothing and says so: false.
+  [[nodiscard]] bool pop(thread_mark pushed_on) const noexcept {
     bool const here = pushed_on == this_thread_mark();
-    here ? calls_->pop() : unbalanced_here.note(nullptr);  // the label may be gone when that is read
+    if (here) calls_->pop();
     return here;
   }
 

@@ -78,14 +78,19 @@ class capture_guard {
   // A guard's part in the process-wide count. It ends also when the guard's constructor throws for want of memory.
   class share {
    public:
-    share() = default;
+    share() noexcept { ask(); }
     share(recorder_core* core, std::vector<stream_ref> streams) noexcept : core_{core}, streams_{std::move(streams)} {
       if (core_) core_->retain();
+      ask();
     }
     share(share const&) = delete;
     share& operator=(share const&) = delete;
     ~share() {
       stop();
+      {
+        brief_guard const guard{the_profiler.lock};
+        if (the_profiler.wanted > 0) --the_profiler.wanted;
+      }
       if (core_) core_->release();
     }
 
@@ -113,6 +118,11 @@ class capture_guard {
     }
 
    private:
+    static void ask() noexcept {
+      brief_guard const guard{the_profiler.lock};
+      if (the_profiler.wanted++ == 0) the_profiler.asked.fetch_add(1, std::memory_order_relaxed);
+    }
+
     void stop() noexcept {
       driver_answer const cuda = counted_ ? driver() : driver_answer{};
       if (!cuda.api || process_ != getpid()) return;  // a forked child owes no Stop
@@ -163,7 +173,7 @@ class capture_guard {
   void nothing_to_capture(std::string const& why) {
     notes_.push_back("nothing is captured: " + why);
     if (!the_profiler.explained.exchange(true))
-      std::fprintf(stderr, "streamgauge: capture_guard: nothing is captured: %s\n", why.c_str());
+      std::fprintf(stderr, "streamgauge: nothing is captured for a profiler: %s\n", why.c_str());
   }
 
   share share_;

@@ -8,7 +8,8 @@
 
 namespace streamgauge {
 
-/// Executions `first`, `first + 1`, ... up to and without `last`, counted from 0. With `last <= first` there are none.
+/// Executions `first`, `first + 1`, ... up to and without `last`, counted from 0. With `last == first` there are none; with
+/// `last < first` neither, and the recording says so.
 struct executions {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
@@ -27,12 +28,14 @@ struct capture_plan {
   std::optional<std::uint64_t> before{};  ///< left out: as many as the phase declares as warm-up
   std::uint64_t active = 1;
   std::uint64_t repeat = 1;
+  bool reversed = false;  ///< its end was given before its beginning
 
   [[nodiscard]] static capture_plan of(executions const& chosen) noexcept {
-    return {chosen.first, chosen.last > chosen.first ? chosen.last - chosen.first : 0, 1};
+    bool const reversed = chosen.last < chosen.first;
+    return {chosen.first, reversed ? 0 : chosen.last - chosen.first, 1, reversed};
   }
   [[nodiscard]] static capture_plan of(capture_schedule const& chosen) noexcept {
-    return {sum(chosen.wait, chosen.warmup), chosen.active, chosen.repeat};
+    return {sum(chosen.wait, chosen.warmup), chosen.active, chosen.repeat, false};
   }
 
   /// What execution number `count` is.
@@ -64,6 +67,12 @@ struct capture_choice {
   std::string phase{};
   capture_plan plan{};
   std::string malformed{};  ///< what is wrong with the value; empty when nothing is
+
+  /// How the value was read.
+  [[nodiscard]] std::string in_words() const {
+    return "phase \"" + phase + "\", first " + (plan.before ? std::to_string(*plan.before) : "as its warm-up says") +
+           ", count " + std::to_string(plan.active) + ", repeat " + std::to_string(plan.repeat);
+  }
 
   [[nodiscard]] static capture_choice read(std::string_view value) {
     capture_choice found;

@@ -45,8 +45,9 @@ class window_state : public entry_watch {
         told_{std::move(told)} {
     core_.retain();
     recorded_ = core_.recorded();
-    over_ = told_.chosen.plan.active == 0 || !told_.chosen.malformed.empty();
-    if (!over_ || !told_.chosen.malformed.empty()) core_.watch(*this);  // malformed: for what it has to say
+    bool const wrong = !told_.chosen.malformed.empty() || told_.chosen.plan.reversed;
+    over_ = told_.chosen.plan.active == 0 || wrong;
+    if (!over_ || wrong) core_.watch(*this);  // where it is wrong, for what it has to say
   }
 
   void entering(stream_ref const* stream, std::size_t warmup) noexcept override {
@@ -92,9 +93,11 @@ class window_state : public entry_watch {
     if (opened_) return {};
     if (told_.by_phase && recorded_ == mode::off)
       return "its capture window never opens: the recorder is off, and executions are not counted";
+    if (told_.chosen.plan.reversed) return "a capture window never opens: its last execution lies before its first";
     if (count_ > 0 || !told_.by_phase) return ended_ ? too_few() : std::string{};
-    return "a capture window waits for this phase, which never appeared; " +
-           (phases.empty() ? "no phase did" : "those that did: " + phases);
+    return "a capture window waits for this phase, and none of its executions began while the window was there; " +
+           (phases.empty() ? "no phase was entered so far" : "entered so far: " + phases) +
+           (told_.source.empty() ? "" : ". " + told_.source + " was read as " + told_.chosen.in_words());
   }
 
   [[nodiscard]] std::vector<std::string> notes() {
@@ -207,10 +210,10 @@ class window_state : public entry_watch {
 /// wait for: name the streams. Capture: allowed; a stream in a capture is not waited for.
 /// Threads: any; `step` from one at a time.
 /// Example: `sg::capture_window window{recorder, step, sg::executions{20, 25}};`
-class capture_window {
+class [[nodiscard]] capture_window {
  public:
   template <class... Options>
-  explicit capture_window(recorder& of, Options const&... options) {
+  [[nodiscard]] explicit capture_window(recorder& of, Options const&... options) {
     window_settings told;
     (apply(told, options), ...);
     char const* const set = told.told ? nullptr : std::getenv("STREAMGAUGE_CAPTURE");
@@ -254,6 +257,9 @@ class capture_window {
   static void apply(window_settings& into, drains const& waited) { into.streams = waited.streams; }
   template <class Given>
   static void apply(window_settings& into, Given const& given) {
+    static_assert(std::is_invocable_v<Given const&, recording const&> || std::is_convertible_v<Given const&, text>,
+                  "a capture window takes a phase, sg::executions{first, last}, an sg::capture_schedule, a text such as "
+                  "\"step:20:5\", sg::drains{...}, and a callable that takes an sg::recording const&");
     if constexpr (std::is_invocable_v<Given const&, recording const&>)
       into.before_stop = given;
     else

@@ -194,6 +194,8 @@ class interval {
   return "interval \"" + name + "\": not measured: off, compiled out by STREAMGAUGE_DISABLE";
 }
 
+[[nodiscard]] constexpr std::uint32_t captures_asked() noexcept { return 0; }
+
 class capture_guard {
  public:
   template <class... Drained>

@@ -45,7 +45,7 @@ template <class Problem>
 void recorder_core::hear_watches(std::vector<Problem>& into) {
   std::string phases;
   for (phase_entry const* each = entries(); each; each = each->next)
-    phases = '"' + each->label.text() + '"' + (phases.empty() ? "" : ", ") + phases;
+    if (each->was_entered()) phases = '"' + each->label.text() + '"' + (phases.empty() ? "" : ", ") + phases;
   auto next = [this, heard = std::uint64_t{0}]() mutable noexcept {
     brief_guard const guard{registry_};
     return watches_.next(heard);

@@ -44,13 +44,13 @@ struct ncu_question {
 [[nodiscard]] inline tool_command ncu_run(profile_target const& of, profile_choices const& chosen,
                                           ncu_phase const& phase, kernel_choice const& kernels,
                                           ncu_question const& one) {
-  tool_command made{one.question, under_settings(chosen, {"ncu", "--nvtx", "--nvtx-include"})};
+  tool_command made{one.question, under_settings(of, {"ncu", "--nvtx", "--nvtx-include"})};
   auto const add = [&made](std::initializer_list<std::string_view> words) {
     for (std::string_view const word : words) made.words.emplace_back(word);
   };
   add({phase.filter.raw});
   // Replaying ranges, ncu takes the windows for ranges of their own and refuses the option.
-  if (chosen.windows > 0 && one.replay != replay_mode::range) add({"--profile-from-start", "off"});
+  if (of.windows > 0 && one.replay != replay_mode::range) add({"--profile-from-start", "off"});
   add({"--target-processes", "all", "--replay-mode", word_of(one.replay)});
   if (phase.is_launch()) add({"--graph-profiling", one.graphs});
   add({"--clock-control", chosen.clocks == clock_choice::base ? "base" : "none"});

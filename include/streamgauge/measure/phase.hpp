@@ -213,6 +213,11 @@ class phase {
   static void apply(settings& into, warmup warm) noexcept { into.warm = warm.samples; }
   static void apply(settings& into, conditions const& under) { into.under = under; }
   static void apply(settings& into, graph_choice chosen) noexcept { into.in_graph = chosen.calls; }
+  template <class Other>
+  static void apply(settings&, Other const&) {
+    static_assert(!std::is_same_v<Other, Other>,
+                  "a phase takes sg::warmup{n}, sg::conditions{...}, sg::in_domain<D> and sg::in_graphs, and nothing else");
+  }
   template <class Domain, class Unit>
   static void apply(settings& into, domain_choice<Domain, Unit>) noexcept {
     into.calls = &range_calls_in<Domain>();

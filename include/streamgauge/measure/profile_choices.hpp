@@ -8,6 +8,7 @@
 
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/mark/filter.hpp>
+#include <streamgauge/measure/profiler_state.hpp>
 #include <streamgauge/measure/this_program.hpp>
 
 namespace streamgauge {
@@ -34,13 +35,14 @@ struct kernel_choice {
 
 /// What a plan is made for. Everything has a default that fits a program of one process with one capture window.
 struct profile_choices {
-  std::size_t windows =
-      1;  ///< capture windows that the program opens (`capture_guard`); 0: none, the whole run is taken
+  /// Captures that the program opens, by `capture_guard` or `capture_window`; left out: as many as it did so far. 0: none,
+  /// the whole run is taken.
+  std::optional<std::size_t> windows{};
   kernel_choice kernels{};
   range_style style = range_style::push_pop;  ///< start_end, where the phase is started and not entered
   clock_choice clocks = clock_choice::none;
   cache_choice caches = cache_choice::all;
-  std::vector<std::string> settings{};         ///< NAME=value, for the program's environment
+  std::vector<std::string> settings{};         ///< NAME=value, for the program's environment, beside ours that are set now
   std::optional<program_words> program{};      ///< in place of this process's own command line
   std::optional<std::string> rank_variable{};  ///< in place of what the environment shows; "": a single process
 };
@@ -48,6 +50,8 @@ struct profile_choices {
 /// What every command of one plan has in common.
 struct profile_target {
   program_words program;
+  std::size_t windows = 0;
+  std::vector<std::string> settings;
   std::string rank_variable;  ///< empty: a single process
   std::string report;         ///< what names of reports begin with: that of the program, safe as the name of a file
 
@@ -76,12 +80,11 @@ struct profile_target {
 }
 
 /// The words of a tool, behind those that set the environment where there is something to set.
-[[nodiscard]] inline std::vector<std::string> under_settings(profile_choices const& chosen,
+[[nodiscard]] inline std::vector<std::string> under_settings(profile_target const& of,
                                                              std::initializer_list<char const*> tool) {
   std::vector<std::string> words;
-  if (!chosen.settings.empty()) words.push_back("env");
-  for (std::string const& each : chosen.settings)
-    if (each.find('=') != std::string::npos) words.push_back(each);
+  if (!of.settings.empty()) words.push_back("env");
+  for (std::string const& each : of.settings) words.push_back(each);
   for (char const* const each : tool) words.push_back(each);
   return words;
 }
@@ -89,6 +92,16 @@ struct profile_target {
 [[nodiscard]] inline profile_target target_of(profile_choices const& chosen) {
   profile_target found;
   found.program = chosen.program ? *chosen.program : this_program();
+  found.windows = chosen.windows.value_or(captures_asked());
+  for (std::string const& each : chosen.settings)
+    if (each.find('=') != std::string::npos) found.settings.push_back(each);
+  // What this process was told by its environment another shell does not know.
+  for (char const* const name : {"STREAMGAUGE", "STREAMGAUGE_CAPTURE"}) {
+    char const* const set = std::getenv(name);
+    bool named = !set || !*set;
+    for (std::string const& each : found.settings) named = named || each.substr(0, each.find('=')) == name;
+    if (!named) found.settings.push_back(std::string{name} + '=' + set);
+  }
   char const* const rank = rank_variable();
   found.rank_variable = chosen.rank_variable ? *chosen.rank_variable : rank ? rank : "";
   std::string const path = found.program.words.empty() ? "program" : found.program.words.front();

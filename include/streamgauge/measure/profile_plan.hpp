@@ -32,6 +32,17 @@ struct profile_plan {
   };
   if (!target.program.why_not.empty())
     made.notes.push_back("PROGRAM stands for this program and its arguments: " + target.program.why_not + ".");
+  else if (!chosen.program)
+    made.notes.push_back(
+        "The commands start the program as this process was started. Where that would print the plan again, give other "
+        "words by profile_choices::program.");
+  made.notes.push_back(
+      target.windows == 0
+          ? "No capture_guard or capture_window was opened so far, so the commands take the whole run, its start and "
+            "warm-up too. Behind one, or with profile_choices::windows, they take what it captures."
+          : "The program is taken to open " + report::digits(std::uint64_t{target.windows}) +
+                (target.windows == 1 ? " capture" : " captures") +
+                ", by capture_guard or capture_window: nsys and ncu look at nothing outside.");
   if (!target.rank_variable.empty())
     made.notes.push_back("Each rank writes a report of its own, by " + target.rank_variable +
                          ". The commands stand where the program stands behind mpirun or srun.");
@@ -51,8 +62,8 @@ struct profile_plan {
   graph_detail graphs = graph_detail::whole;
   for (marked_name const& each : phases)
     if (each.in_graphs) graphs = graph_detail::nodes;
-  profile_step overview{"Over the whole, with nsys", {nsys_profile(target, chosen, graphs)}};
-  for (tool_command& each : nsys_reports(target, chosen)) overview.commands.push_back(std::move(each));
+  profile_step overview{"Over the whole, with nsys", {nsys_profile(target, graphs)}};
+  for (tool_command& each : nsys_reports(target)) overview.commands.push_back(std::move(each));
   made.steps.push_back(overview);
 
   if (phases.size() == 1) detailed = 0;

@@ -17,6 +17,8 @@ class entry_watch;
 struct profiler_state {
   brief_lock lock;
   unsigned int open = 0;
+  unsigned int wanted = 0;               ///< guards that there are, also where nothing can be captured
+  std::atomic<std::uint32_t> asked{0};   ///< outermost ones so far
   std::atomic<bool> collecting{false};   ///< a Start was answered with success, its Stop is owed
   std::atomic<std::uint32_t> starts{0};  ///< Starts so far
   bool stops_at_exit = false;
@@ -33,6 +35,11 @@ struct profiler_state {
 /// How many captures of ours were begun so far: what one began and ended in was not undisturbed either.
 [[nodiscard]] inline std::uint32_t captures_begun() noexcept {
   return the_profiler.starts.load(std::memory_order_relaxed);
+}
+
+/// How many captures the program asked for so far, whether or not a device was there: what a profiler would see of it.
+[[nodiscard]] inline std::uint32_t captures_asked() noexcept {
+  return the_profiler.asked.load(std::memory_order_relaxed);
 }
 
 }  // namespace streamgauge

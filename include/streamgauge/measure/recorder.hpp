@@ -150,7 +150,7 @@ void recorder_core::describe_tool(Environment& into) {
   nvtx_answer nvtx = nvtx_answer::not_asked;
   for (phase_entry const* each = entries(); each; each = each->next) {
     bool const taken = each->label.was_taken() || each->warmup_label.was_taken();
-    if (!each->marks || !(taken || each->label.was_sent() || each->warmup_label.was_sent())) continue;
+    if (!each->marks || !(taken || each->was_entered())) continue;
     if (taken || nvtx == nvtx_answer::not_asked) nvtx = taken ? nvtx_answer::handle : nvtx_answer::nothing;
   }
   seen_tool const seen = tool_of(tool_signs_with(nvtx));

@@ -41,6 +41,9 @@ struct phase_entry {
   phase_entry& operator=(phase_entry const&) = delete;
   ~phase_entry() { delete refused_domain.load(std::memory_order_relaxed); }
 
+  /// Whether an execution of it was begun, as far as that was marked.
+  [[nodiscard]] bool was_entered() const noexcept { return label.was_sent() || warmup_label.was_sent(); }
+
   void note_domain(range_calls const& asked) {
     if (!marks || !asked.domain || domain == asked.domain() || refused_domain.load(std::memory_order_relaxed)) return;
     auto const* const refused = new std::string{asked.domain()};

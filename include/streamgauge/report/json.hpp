@@ -63,25 +63,30 @@ namespace streamgauge::report {
 /// Why: absent is null. A number that is none (NaN, infinity) is null as well, since JSON has no word for it; nothing is
 /// written as 0 that is not.
 /// Shape: two blanks of indentation a level; numbers as short as they read back exactly, in no locale.
-/// Requires: members inside an object have a key, elements of an array have none; every `begin` has its `end`.
+/// The text is one valid document whatever the calls were: what is open at the end is closed, a member without a key has
+/// the empty one, a key without a value has null, and a key in an array, an `end` too many, and whatever comes behind the
+/// document's only value are left out.
 /// Example: `report::json out; out.begin_object(); out.member("samples", 30); out.end(); std::cout << out.text();`
 class json {
  public:
   json& begin_object() { return begin('{'); }
   json& begin_array() { return begin('['); }
   json& end() {
+    if (open_.empty()) return *this;
+    finish_key();
     char const opened = open_.back().bracket;
     bool const empty = open_.back().count == 0;
     open_.pop_back();
     if (!empty) new_line();
     text_ += opened == '{' ? '}' : ']';
-    if (open_.empty()) text_ += '\n';
     return *this;
   }
 
   /// The key of what is written next.
   json& key(std::string_view name) {
-    next();
+    if (open_.empty() || open_.back().bracket == '[') return *this;
+    finish_key();
+    next_line();
     text_ += json_string(name);
     text_ += ": ";
     keyed_ = true;
@@ -89,7 +94,8 @@ class json {
   }
 
   json& value(std::string_view text) { return raw(json_string(text)); }
-  json& value(char const* text) { return value(std::string_view{text}); }
+  json& value(char const* text) { return text ? value(std::string_view{text}) : value(std::nullopt); }
+  json& value(char letter) { return value(std::string_view{&letter, 1}); }
   json& value(std::nullopt_t) { return raw("null"); }
   template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
   json& value(Number number) {
@@ -103,10 +109,10 @@ class json {
       return raw({digits, static_cast<std::size_t>(written.ptr - digits)});
     }
   }
-  /// Units: nanoseconds.
-  template <class Count>
-  json& value(std::chrono::duration<Count, std::nano> time) {
-    return value(time.count());
+  /// Units: nanoseconds, whatever unit it comes in.
+  template <class Count, class Period>
+  json& value(std::chrono::duration<Count, Period> time) {
+    return value(std::chrono::duration<Count, std::nano>{time}.count());
   }
   template <class Value>
   json& value(std::optional<Value> const& perhaps) {
@@ -118,8 +124,13 @@ class json {
     return key(name).value(of);
   }
 
-  /// The document, complete once everything that was begun has ended.
-  [[nodiscard]] std::string const& text() const noexcept { return text_; }
+  /// The document, with a line's end.
+  [[nodiscard]] std::string text() const {
+    json closed = *this;
+    if (closed.text_.empty()) closed.value(std::nullopt);
+    while (!closed.open_.empty()) closed.end();
+    return closed.text_ + '\n';
+  }
 
  private:
   struct level {
@@ -128,25 +139,30 @@ class json {
   };
 
   json& begin(char bracket) {
-    next();
+    if (!next()) return *this;
     text_ += bracket;
     open_.push_back({bracket, 0});
     return *this;
   }
   json& raw(std::string_view text) {
-    next();
-    text_ += text;
+    if (next()) text_ += text;
     return *this;
   }
-  // Before a key or a value: the comma, the line.
-  void next() {
-    if (keyed_) {
-      keyed_ = false;
-      return;
-    }
-    if (open_.empty()) return;
+  // Before a value: its place, or that there is none.
+  bool next() {
+    if (open_.empty() && !text_.empty()) return false;
+    if (!open_.empty() && open_.back().bracket == '{' && !keyed_) key({});
+    if (!open_.empty() && !keyed_) next_line();
+    keyed_ = false;
+    return true;
+  }
+  void next_line() {
     if (open_.back().count++ > 0) text_ += ',';
     new_line();
+  }
+  void finish_key() {
+    if (keyed_) text_ += "null";
+    keyed_ = false;
   }
   void new_line() { text_.append("\n").append(2 * open_.size(), ' '); }
 

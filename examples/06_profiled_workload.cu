@@ -42,6 +42,8 @@ void write(sg::report::json& out, sg::recording_summary const& all) {
   out.member("driver", from.driver_version).member("runtime", from.runtime_version);
   out.member("streamgauge", from.library_version).member("m", m).member("n", n).member("k", k).member("dtype", "f32");
   if (!from.why_no_device.empty()) out.member("why_no_device", from.why_no_device);
+  out.end().key("problems").begin_array();
+  for (auto const& each : all.problems) out.value(each.phase + ": " + each.text);
   out.end();
 }
 

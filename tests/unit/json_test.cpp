@@ -54,6 +54,7 @@ TEST_CASE("numbers read back as they were, and what is none is null") {
   CHECK(written(static_cast<char const*>(nullptr)) == "null");
   CHECK(written(std::optional<int>{7}) == "7");
   CHECK(written(false) == "false");
+  CHECK(written(static_cast<char const*>(nullptr)) == "null");  // an environment variable that is not set
 }
 
 TEST_CASE("any name is a string that every reader takes") {

@@ -206,6 +206,15 @@ TEST_CASE("names of reports are safe, and differ where phases do") {
   CHECK(sg::target_of(choices({"dir/50%q{x}.out"})).report == "50_q_x__out");
 }
 
+TEST_CASE("names of reports fit a file system, also where a phase is called as a template with all its arguments") {
+  auto const target = sg::target_of(choices({std::string(250, 'p').c_str()}));
+  auto const report = [&](char last, std::size_t number) {
+    return target.report_for("ncu-" + sg::ncu_phase_of({std::string(1000, 'f') + last}, number, {}).report + "-occupancy");
+  };
+  CHECK((report('1', 1) + ".ncu-rep").size() < 255);
+  CHECK(report('1', 1) != report('2', 2));
+}
+
 TEST_CASE("a comment stays a comment, whatever the program called things") {
   CHECK(sg::shell_comment("a\nrm x") == "# a\\nrm x\n");
   std::string const comment =

@@ -70,10 +70,12 @@ struct profile_target {
   }
 };
 
-/// Text as a part of the name of a file: what is not a letter, a digit, a dash or a low line becomes a low line.
+/// Text as a part of the name of a file: what is not a letter, a digit, a dash or a low line becomes a low line, and what
+/// is beyond 80 characters is left out.
+/// Why: file systems take 255 for the whole name, and phases are called as templates are.
 [[nodiscard]] inline std::string file_part(std::string_view text) {
   constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string part{text};
+  std::string part{text.substr(0, 80)};
   for (char& each : part)
     if (plain.find(each) == std::string_view::npos) each = '_';
   return part;

@@ -50,10 +50,11 @@ struct tool_command {
   constexpr std::size_t page = 100;
   std::string shown;
   std::size_t column = page;
-  for (std::string rest = report::escaped(text); !rest.empty();) {
+  std::string const safe = report::escaped(text);
+  for (std::string_view rest = safe; !rest.empty();) {
     auto const end = rest.find(' ');
-    std::string const word = rest.substr(0, end);
-    rest.erase(0, end == std::string::npos ? rest.size() : end + 1);
+    auto const word = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     auto const width = report::width_of(word);
     if (column + 1 + width > page) {
       shown += shown.empty() ? "# " : "\n#   ";

@@ -204,6 +204,38 @@ TEST_CASE_FIXTURE(fresh_machine, "case-42 guards opened and closed by eight thre
   check_no_trace();
 }
 
+TEST_CASE_FIXTURE(fresh_machine, "case-45 a guard that begins while another one's stop is under way waits for earlier work all the same") {
+  static std::thread other;
+  static sg::recorder* waited;
+  static std::atomic<bool> begins;
+  begins = false;
+  program_stream const stream;
+  sg::recorder recorder;
+  waited = &recorder;
+  sg::phase const step{recorder, "step"};
+  {
+    capture_guard const guard{stream.get()};
+    program_stream const side;
+    auto const scope = step.enter(side.get());
+    simulated::launch(side.get(), 20ms);
+    simulated::set_profiler_stop_action([] {
+      other = std::thread{[] {
+        begins = true;
+        capture_guard const next{*waited};
+      }};
+      while (!begins) std::this_thread::yield();
+      std::this_thread::sleep_for(50ms);
+    });
+  }
+  simulated::set_profiler_stop_action(nullptr);
+  other.join();
+  auto const profiler = simulated::profiler_log();
+  REQUIRE(profiler.size() == 4);
+  CHECK(profiler[1].at == 1s);
+  CHECK(profiler[2].step == profiler_step::start);
+  CHECK(profiler[2].at == 1s + 20ms);
+}
+
 TEST_CASE_FIXTURE(fresh_machine, "case-34 an exception inside a guard passes unchanged and the capture stops once, with its work in it") {
   program_stream const stream;
   try {

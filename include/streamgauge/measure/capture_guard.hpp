@@ -94,6 +94,14 @@ class capture_guard {
       if (core_) core_->release();
     }
 
+    /// Counts in where a capture is open; it stays open then, so nothing need be waited for.
+    [[nodiscard]] bool joins() noexcept {
+      brief_guard const guard{the_profiler.lock};
+      if (!the_profiler.collecting) return false;
+      ++the_profiler.open;
+      return counted_ = true;
+    }
+
     /// The lock covers the count and the switch alone; nobody waits for the device under it.
     [[nodiscard]] int start(driver_api const& cuda) noexcept {
       brief_guard const guard{the_profiler.lock};
@@ -143,7 +151,8 @@ class capture_guard {
     notice_forks();
     driver_answer const cuda = driver();
     if (!cuda.api) return nothing_to_capture(streamgauge::describe(cuda.why));
-    if (!the_profiler.collecting) share_.drain(*cuda.api, [this](int status) { note(status); });
+    if (share_.joins()) return;
+    share_.drain(*cuda.api, [this](int status) { note(status); });
     int const status = share_.start(*cuda.api);
     if (status == cudaErrorDeviceUninitialized) return nothing_to_capture(streamgauge::describe(absence::no_context));
     if (status != cudaSuccess)
@@ -152,6 +161,11 @@ class capture_guard {
 
   // A program that leaves by exit() unwinds no stack; the capture still ends with its work in it.
   static void stop_at_exit() noexcept {
+    {
+      // What starts later on the way out is stopped later: by a handler of its own.
+      brief_guard const guard{the_profiler.lock};
+      the_profiler.stops_at_exit = false;
+    }
     if (the_profiler.close_windows) the_profiler.close_windows();
     driver_answer const cuda = driver();
     if (!cuda.api || !the_profiler.collecting || the_profiler.process != getpid()) return;

@@ -6,6 +6,7 @@
 
 #include "windows_seen.hpp"
 
+using namespace std::chrono_literals;
 using namespace windows_seen;
 using sg::capture_choice;
 using sg::capture_window;
@@ -129,6 +130,50 @@ TEST_CASE_FIXTURE(program, "case-49 a first that is left out is behind the warm-
   capture_window window{recorder, "warm"};
   windows_seen::run(warm, stream.get(), 5);
   CHECK(kernels() == "kkk[k]k");
+}
+
+TEST_CASE_FIXTURE(program, "case-49 a first that is left out is behind the warm-up of all conditions") {
+  sg::phase const warm{recorder, "warm", sg::warmup{2}};
+  capture_window window{recorder, "warm"};
+  for (int i = 0; i < 6; ++i) {
+    auto const scope = warm.enter(stream.get(), {{"rows", i % 2}});
+    simulated::launch(stream.get(), 1ms);
+  }
+  CHECK(kernels() == "kkkk[k]k");  // a filter for the name selects nothing of the first four
+}
+
+TEST_CASE_FIXTURE(program, "case-49 and behind that of what the phase lies in: a phase, or the span of a branch") {
+  sg::phase const outer{recorder, "outer", sg::warmup{2}};
+  sg::phase const inner{recorder, "inner"};
+  SUBCASE("a phase") {
+    capture_window window{recorder, "inner"};
+    for (int i = 0; i < 4; ++i) {
+      auto const scope = outer.enter(sg::host_only);
+      windows_seen::run(inner, stream.get(), 1);
+    }
+  }
+  SUBCASE("a span") {
+    capture_window window{recorder, inner};
+    for (int i = 0; i < 4; ++i) {
+      sg::span whole{outer};
+      auto const part = whole.branch(stream.get(), inner);
+      simulated::launch(stream.get(), 1ms);
+    }
+  }
+  CHECK(kernels() == "kk[k]k");
+  check_closed();
+}
+
+TEST_CASE_FIXTURE(program, "case-49 where all was warm-up the window says so") {
+  sg::phase const warm{recorder, "warm", sg::warmup{5}};
+  {
+    capture_window window{recorder, "warm"};
+    windows_seen::run(warm, stream.get(), 3);
+  }
+  CHECK(kernels() == "kkk");
+  CHECK(problems(recorder) ==
+        std::vector<std::string>{
+            "warm: a capture window ended and had never opened: executions counted: 3, all of them warm-up"});
 }
 
 TEST_CASE_FIXTURE(program, "the environment's window asks before its stop as well") {

@@ -190,9 +190,29 @@ TEST_CASE_FIXTURE(program, "the recording so far measures no floor: that would b
   capture_window window{recorder, step, sg::executions{0, 1},
                         [&](sg::recording const& so_far) { why = so_far.environment.devices.at(0).why_no_floor; }};
   run(2);
-  CHECK(why == "a capture window was open; it is measured when none is");
+  CHECK(why == "a capture was open; it is measured when none is");
   CHECK(simulated::streams_created() == 1);
   CHECK(recorder.collect().environment.devices.at(0).why_no_floor.empty());
+}
+
+TEST_CASE_FIXTURE(program, "no floor is measured in anybody's capture: of a guard, or of another recorder's window") {
+  sg::recorder other{sg::mode::time, {1000, 8}};
+  sg::phase const its{other, "its"};
+  auto const why_no_floor = [](sg::recorder& of) { return of.collect().environment.devices.at(0).why_no_floor; };
+  {
+    sg::capture_guard const guard{recorder};
+    run(1);
+    CHECK(why_no_floor(recorder) == "a capture was open; it is measured when none is");
+  }
+  {
+    capture_window window{recorder, step, sg::executions{0, 2}};
+    run(1);
+    windows_seen::run(its, stream.get(), 1);
+    CHECK(why_no_floor(other) == "a capture was open; it is measured when none is");
+  }
+  CHECK(simulated::streams_created() == 1);
+  CHECK(why_no_floor(recorder).empty());
+  CHECK(why_no_floor(other).empty());
 }
 
 TEST_CASE_FIXTURE(program, "case-34 an exception passes unchanged and the window closes once") {
@@ -328,6 +348,37 @@ TEST_CASE_FIXTURE(program, "windows by the thousand leave little behind") {
   CHECK(problems(recorder).size() == 16);
 }
 
+TEST_CASE_FIXTURE(program, "empty windows take no room from those that have something to say") {
+  for (int i = 0; i < 20; ++i) capture_window window{recorder, step, sg::executions{5, 5}};
+  { capture_window window{recorder, "never:2"}; }
+  CHECK(problems(recorder) ==
+        std::vector<std::string>{
+            "never: a capture window waits for this phase, and none of its executions began while the window was there; no "
+            "phase was entered so far. the capture window's text (\"never:2\") was read as phase \"never\", first 2, count 1, "
+            "repeat 1"});
+}
+
+TEST_CASE_FIXTURE(program, "a phase that was entered before, and not since the window was made, is not said to be missing") {
+  run(3);
+  std::vector<std::string> const expected{
+      "step: a capture window waits for this phase, and none of its executions began while the window was there; entered so "
+      "far: \"step\""};
+  {
+    capture_window window{recorder, step, sg::executions{1, 2}};
+    CHECK(problems(recorder) == expected);
+  }
+  CHECK(problems(recorder) == expected);
+}
+
+TEST_CASE_FIXTURE(program, "a phase whose name is empty has windows as any other, and windows over steps do not count it") {
+  sg::phase const nameless{recorder, ""};
+  capture_window steps{recorder, sg::executions{0, 1}};
+  capture_window window{recorder, nameless, sg::executions{1, 2}};
+  windows_seen::run(nameless, stream.get(), 3);
+  CHECK(kernels() == "k[k]k");
+  CHECK(problems(recorder).empty());
+}
+
 TEST_CASE_FIXTURE(program, "a phase is looked after no longer than its windows need") {
   auto const& watched = step.node().entry.watched;
   CHECK_FALSE(watched);
@@ -377,6 +428,23 @@ TEST_CASE_FIXTURE(program, "an execution of another thread begins only once the 
   run(2);
   other.join();
   CHECK(kernels() == "[k]k");
+}
+
+TEST_CASE_FIXTURE(program, "a before_stop may end its window, and windows beside it, and nothing looks after the phase any more") {
+  std::optional<capture_window> beside;
+  std::optional<capture_window> window;
+  beside.emplace(recorder, step, sg::executions{0, 100});
+  int asked = 0;
+  window.emplace(recorder, step, sg::executions{1, 2}, [&](sg::recording const&) {
+    ++asked;
+    window.reset();
+    beside.reset();
+  });
+  run(4);
+  CHECK(asked == 1);
+  CHECK(kernels() == "[kk]kk");
+  CHECK_FALSE(step.node().entry.watched);
+  check_closed();
 }
 
 TEST_CASE_FIXTURE(program, "a window may outlive its recorder") {
@@ -502,6 +570,35 @@ TEST_CASE("a before_stop that leaves by exit is asked once and hangs nowhere") {
   CHECK(outcome.exit_code == 3);
   CHECK(outcome.output.find("asked") != std::string::npos);
   CHECK(outcome.output.find("asked") == outcome.output.rfind("asked"));
+}
+
+TEST_CASE("enters phases in static destructors behind a window" * doctest::skip()) {
+  struct last {
+    ~last() {
+      std::printf("%s, %s\n", kernels().c_str(), sg::the_profiler.collecting ? "collecting" : "closed");
+      std::fflush(stdout);
+    }
+  };
+  struct late {
+    sg::phase const* step = nullptr;
+    ~late() {
+      for (int i = 0; i < 6; ++i) auto const scope = step->enter(sg::host_only);
+    }
+  };
+  static last const looks;
+  static late enters;
+  auto* const at = new program;
+  enters.step = &at->step;
+  auto* const window = new capture_window{at->recorder, at->step, sg::capture_schedule{1, 0, 1, 0}};
+  at->run(4);
+  static_cast<void>(window);
+  std::exit(0);
+}
+
+TEST_CASE("what a window captures while the program is on its way out is stopped as well") {
+  process_outcome const outcome = in_own_process("enters phases in static destructors behind a window");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.output.find("k[k]k[k][][][], closed\n") != std::string::npos);
 }
 
 TEST_CASE("windows on a machine without a driver" * doctest::skip()) {

@@ -25,7 +25,7 @@ struct capture_schedule {
 
 /// Which executions are captured: a cycle of `before` outside and `active` inside, `repeat` times or without end.
 struct capture_plan {
-  std::optional<std::uint64_t> before{};  ///< left out: as many as the phase declares as warm-up
+  std::optional<std::uint64_t> before{};  ///< left out: as many as are warm-up
   std::uint64_t active = 1;
   std::uint64_t repeat = 1;
   bool reversed = false;  ///< its end was given before its beginning

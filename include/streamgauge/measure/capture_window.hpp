@@ -40,7 +40,7 @@ struct window_settings {
 class window_state : public entry_watch {
  public:
   window_state(recorder_core& core, window_settings&& told)
-      : entry_watch{told.by_phase && told.chosen.malformed.empty() ? told.chosen.phase : std::string{}},
+      : entry_watch{told.by_phase && told.chosen.malformed.empty() ? std::optional{told.chosen.phase} : std::nullopt},
         core_{core},
         told_{std::move(told)} {
     core_.retain();
@@ -50,12 +50,13 @@ class window_state : public entry_watch {
     if (!over_ || wrong) core_.watch(*this);  // where it is wrong, for what it has to say
   }
 
-  void entering(stream_ref const* stream, std::size_t warmup) noexcept override {
+  void entering(stream_ref const* stream, stage next) noexcept override {
     if (inside_before_stop || over_.load(std::memory_order_relaxed) || forked()) return;
     std::lock_guard<std::mutex> const guard{turn_};
     if (over_ || ended_) return;
     capture_plan& plan = told_.chosen.plan;
-    if (!plan.before) plan.before = warmup;
+    if (!plan.before && next != stage::steady) return static_cast<void>(++count_);
+    if (!plan.before) plan.before = count_.load();
     capture_plan::place const now = plan.at(count_++);
     if (now != capture_plan::place::inside) close(stream);
     if (now == capture_plan::place::begins) open(stream);
@@ -64,18 +65,22 @@ class window_state : public entry_watch {
   void step() noexcept {
     if (told_.by_phase) return;
     retain();
-    entering(nullptr, 0);
+    entering(nullptr, stage::steady);
     release();
   }
 
   /// The window's own end.
   void end() noexcept {
     ended_ = true;
-    if (!forked() && !asks_here()) {
-      std::lock_guard<std::mutex> const guard{turn_};
-      close(nullptr);
+    if (!forked()) {
+      std::unique_lock<std::mutex> guard{turn_, std::defer_lock};
+      if (!asks_here()) {  // there it is closing already
+        guard.lock();
+        close(nullptr);
+      }
       // One that never opened stays for what it has to say; of many the first ones.
-      bool const speaks = !opened_ && core_.windows_unmet.fetch_add(1, std::memory_order_relaxed) < 16;
+      bool const says = !opened_ && (!over_ || !told_.chosen.malformed.empty());
+      bool const speaks = says && core_.windows_unmet.fetch_add(1, std::memory_order_relaxed) < 16;
       if (!speaks) core_.unwatch(*this);
     }
     core_.release();
@@ -107,9 +112,10 @@ class window_state : public entry_watch {
 
  private:
   [[nodiscard]] std::string too_few() const {
-    std::string const first = std::to_string(told_.chosen.plan.before.value_or(0));
-    return std::string{"a capture window ended and had never opened: "} + (told_.by_phase ? "executions" : "steps") +
-           " counted: " + std::to_string(count_) + ", the first to capture is number " + first + ", from 0";
+    std::string const counted = std::string{"a capture window ended and had never opened: "} +
+                                (told_.by_phase ? "executions" : "steps") + " counted: " + std::to_string(count_);
+    if (!told_.chosen.plan.before) return counted + ", all of them warm-up";
+    return counted + ", the first to capture is number " + std::to_string(*told_.chosen.plan.before) + ", from 0";
   }
   // Whether this thread comes from this window's own `before_stop`, and holds `turn_`.
   [[nodiscard]] bool asks_here() const noexcept { return asking_ == this_thread_id(); }
@@ -134,6 +140,7 @@ class window_state : public entry_watch {
 
   void close(stream_ref const* stream) noexcept {
     if (!guard_) return;
+    core_.retain();  // whoever is asked may end the window, and the recorder
     if (told_.before_stop) {
       wait_for(stream);
       driver_answer const cuda = driver();
@@ -150,6 +157,7 @@ class window_state : public entry_watch {
     guard_.reset();
     core_.windows_open.fetch_sub(1, std::memory_order_relaxed);
     if (take_from_open(this)) release();  // never the last: whoever calls holds one
+    core_.release();
   }
 
   void finish() noexcept {

@@ -4,14 +4,22 @@
 #include <streamgauge/measure/disabled.hpp>
 #else
 
-#include <streamgauge/measure/recorder_core.hpp>
+#include <streamgauge/measure/stage.hpp>
 
 namespace streamgauge {
 
 /// An execution of a phase is about to begin: a capture window may open or close before it.
 /// Why: without a window it costs a look at one flag.
 inline void about_to_begin(series_node& node, stream_ref const* stream) noexcept {
-  if (node.entry.watched.load(std::memory_order_relaxed)) node.core.tell_watches(node.entry, stream);
+  if (node.entry.watched.load(std::memory_order_relaxed))
+    node.core.tell_watches(node.entry, stream, would_begin_in(node));
+}
+/// The same of a branch of a span that began in that stage.
+inline void about_to_begin(series_node& node, stream_ref const* stream, stage span) noexcept {
+  if (!node.entry.watched.load(std::memory_order_relaxed)) return;
+  stage const alone = would_begin_in(node);
+  bool const covered = alone == stage::steady && span != stage::steady;
+  node.core.tell_watches(node.entry, stream, covered ? stage::covered : alone);
 }
 
 inline void recorder_core::watch(entry_watch& fresh) noexcept {
@@ -30,13 +38,14 @@ inline void recorder_core::unwatch(entry_watch& gone) noexcept {
 }
 
 // Not under the lock: a window waits for the device, and asks its user.
-inline void recorder_core::tell_watches(phase_entry const& entered, stream_ref const* stream) noexcept {
+inline void recorder_core::tell_watches(phase_entry const& entered, stream_ref const* stream,
+                                        stage next_stage) noexcept {
   auto next = [&, told = std::uint64_t{0}]() mutable noexcept {
     brief_guard const guard{registry_};
     return watches_.next(told, entered.label.text());
   };
   while (entry_watch* const each = next()) {
-    each->entering(stream, entered.warmup);
+    each->entering(stream, next_stage);
     each->release();
   }
 }

@@ -8,6 +8,7 @@
 
 #include <streamgauge/measure/error.hpp>
 #include <streamgauge/measure/lock.hpp>
+#include <streamgauge/measure/series_node.hpp>
 
 namespace streamgauge {
 
@@ -16,12 +17,13 @@ namespace streamgauge {
 /// Threads: any.
 class entry_watch {
  public:
-  explicit entry_watch(std::string phase) noexcept : phase_{std::move(phase)} {}
+  explicit entry_watch(std::optional<std::string> phase) noexcept
+      : is_told_{phase.has_value()}, phase_{std::move(phase).value_or(std::string{})} {}
   entry_watch(entry_watch const&) = delete;
   entry_watch& operator=(entry_watch const&) = delete;
 
-  /// An execution of the phase is about to begin on this thread; `warmup` is the count that the phase declares.
-  virtual void entering(stream_ref const* stream, std::size_t warmup) noexcept = 0;
+  /// An execution of the phase is about to begin on this thread, in that stage.
+  virtual void entering(stream_ref const* stream, stage next) noexcept = 0;
   /// What is to stand in the recording's problems, given the names of all phases; empty when all is well.
   [[nodiscard]] virtual std::string complaint(std::string const& phases) const = 0;
   /// The program leaves by exit().
@@ -31,7 +33,7 @@ class entry_watch {
   void release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  /// The phase's name; empty: told of none.
+  /// The phase's name; empty where it is told of none.
   [[nodiscard]] std::string const& phase() const noexcept { return phase_; }
 
   entry_watch* next_open = nullptr;  ///< among the windows that are open in the process
@@ -41,6 +43,7 @@ class entry_watch {
 
  private:
   friend class entry_watches;
+  bool const is_told_;
   std::string const phase_;
   std::atomic<std::uint64_t> references_{1};
   std::uint64_t number_ = 0;
@@ -92,7 +95,7 @@ class entry_watches {
  private:
   [[nodiscard]] entry_watch* after(std::uint64_t number, std::string_view phase) const noexcept {
     entry_watch* each = first_;
-    while (each && (each->number_ <= number || each->phase_.empty() || each->phase_ != phase)) each = each->next_;
+    while (each && (each->number_ <= number || !each->is_told_ || each->phase_ != phase)) each = each->next_;
     return each;
   }
   [[nodiscard]] static entry_watch* hand_out(entry_watch* found, std::uint64_t& number) noexcept {

@@ -204,8 +204,8 @@ device_description recorder_core::known_device(driver_api const& cuda, context_k
     device.why_no_floor = "the device was reset";
     return device;
   }
-  if (windows_open.load(std::memory_order_relaxed) > 0) {
-    device.why_no_floor = "a capture window was open; it is measured when none is";
+  if (windows_open.load(std::memory_order_relaxed) > 0 || capture_is_open()) {
+    device.why_no_floor = "a capture was open; it is measured when none is";
     return device;
   }
   if (!quiet()) {

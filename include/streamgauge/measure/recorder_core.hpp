@@ -159,8 +159,8 @@ class recorder_core {
   /// Told before each execution of its phase begins, until it is taken away; `entry_notice.hpp` has the bodies.
   void watch(entry_watch& fresh) noexcept;
   void unwatch(entry_watch& gone) noexcept;
-  void tell_watches(phase_entry const& entered, stream_ref const* stream) noexcept;
-  std::atomic<unsigned int> windows_open{0};   ///< no floor is measured meanwhile: it would be in the capture
+  void tell_watches(phase_entry const& entered, stream_ref const* stream, stage next) noexcept;
+  std::atomic<unsigned int> windows_open{0};   ///< no floor is measured meanwhile, also before their Start
   std::atomic<unsigned int> windows_unmet{0};  ///< that ended and had never opened
 
   /// Waits for the stop event of every finished interval and reads it; `recorder.hpp` has the bodies.

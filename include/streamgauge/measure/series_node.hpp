@@ -16,6 +16,13 @@ class recorder_core;
 struct series_node;
 struct graph_calls;
 
+/// What an execution is by the fixed count of warm-up.
+enum class stage : std::uint8_t {
+  steady,
+  counted,  ///< warm-up: one of as many first executions as its phase was told
+  covered,  ///< warm-up: entered inside an execution that is, on the same thread, or a branch of a span that is
+};
+
 /// A phase's name with its range and its warm-up count, once for all of its conditions.
 struct phase_entry {
   range_label label;

@@ -167,7 +167,7 @@ class [[nodiscard]] span {
   /// Enters a branch: the stream's part of the span, and a sample of this phase.
   /// Throws: only `std::bad_alloc`.
   [[nodiscard]] streamgauge::branch branch(stream_ref stream, phase const& part) {
-    if (range_.is_open()) about_to_begin(part.node(), &stream);
+    if (range_.is_open()) about_to_begin(part.node(), &stream, range_.begun_in());
     now_.expect(stream);
     return {now_, range_, &part.node(), &part.node(), stream};
   }

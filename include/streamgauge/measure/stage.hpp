@@ -8,13 +8,6 @@
 
 namespace streamgauge {
 
-/// What an execution is by the fixed count of warm-up.
-enum class stage : std::uint8_t {
-  steady,
-  counted,  ///< warm-up: one of as many first executions as its phase was told
-  covered,  ///< warm-up: entered inside an execution that is, on the same thread, or a branch of a span that is
-};
-
 /// Takes the next execution of a series into the count that decides which ones are warm-up.
 /// Why: the fixed count alone decides, so a plain and a profiled run name the same executions alike, and the samples say
 /// what the ranges are called. It goes over all threads, each set of conditions apart. An execution that leaves no sample
@@ -23,6 +16,13 @@ enum class stage : std::uint8_t {
   std::size_t const count = node.entry.warmup;
   bool const counts = count != 0 && node.warmed.load(std::memory_order_relaxed) < count;
   if (counts && node.warmed.fetch_add(1, std::memory_order_relaxed) < count) return stage::counted;
+  return node.core.warming().covers_this_thread() ? stage::covered : stage::steady;
+}
+
+/// What the next execution of a series would be, taken into no count.
+/// Why: a capture window is told before the execution begins. Threads that race for the last place may all be told of it.
+[[nodiscard]] inline stage would_begin_in(series_node& node) noexcept {
+  if (node.warmed.load(std::memory_order_relaxed) < node.entry.warmup) return stage::counted;
   return node.core.warming().covers_this_thread() ? stage::covered : stage::steady;
 }
 

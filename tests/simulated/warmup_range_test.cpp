@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <streamgauge/measure/phase_names.hpp>
+#include <streamgauge/measure/graph_replay_by_wait.hpp>
 #include <streamgauge/measure/span.hpp>
 
 #include "graph_program.hpp"
@@ -247,6 +248,72 @@ TEST_CASE_FIXTURE(fresh_machine, "of a phase inside a graph the replays are coun
   CHECK(stages_of(taken, "warming") == "wwss");
   CHECK(stages_of(taken, "both") == "wssswsss");  // the span, and its numbered branch
   CHECK(stages_of(taken, "launch") == "ssss");
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "inside a graph what lies in warm-up is warm-up in its replays as well") {
+  graph_program::replay_program its;
+  sg::phase const outer{its.recorder, "outer", sg::in_graphs, sg::warmup{3}};
+  sg::phase const inside{its.recorder, "inside", sg::in_graphs};
+  sg::phase const both{its.recorder, "both", sg::in_graphs};
+  sg::phase const compute{its.recorder, "compute", sg::in_graphs};
+  sg::phase const deepest{its.recorder, "deepest", sg::in_graphs};
+  auto const graph = graph_program::captured(its.stream, [&] {
+    for (int i = 0; i < 2; ++i) {
+      auto const scope = outer.enter(its.stream);
+      { auto const one = inside.enter(its.stream); }
+      sg::span whole{both};
+      auto const part = whole.branch(its.stream, compute);
+      auto const one = deepest.enter(its.stream);
+      launch(its.stream, 1ms);
+    }
+    auto const outside = inside.enter(its.stream);
+  });
+  sg::graph_replay replay{its.launches, graph_program::made_of(graph), graph, its.stream};
+  for (int i = 0; i < 2; ++i) REQUIRE(replay.launch() == cudaSuccess);
+  auto const taken = its.recorder.collect();
+  CHECK(stages_of(taken, "outer") == "wwws");
+  CHECK(stages_of(taken, "inside") == "wwswss");
+  CHECK(stages_of(taken, "both") == "wwws");
+  CHECK(stages_of(taken, "compute") == "wwws");
+  CHECK(stages_of(taken, "deepest") == "wwws");
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "and so are the branches of a span that warms up") {
+  graph_program::replay_program its;
+  sg::phase const both{its.recorder, "both", sg::in_graphs, sg::warmup{1}};
+  sg::phase const compute{its.recorder, "compute", sg::in_graphs};
+  sg::phase const inside{its.recorder, "inside", sg::in_graphs};
+  auto const graph = graph_program::captured(its.stream, [&] {
+    sg::span whole{both};
+    { auto const part = whole.branch(its.stream, compute); }
+    auto const one = inside.enter(its.stream);
+    launch(its.stream, 1ms);
+  });
+  sg::graph_replay replay{its.launches, graph_program::made_of(graph), graph, its.stream};
+  for (int i = 0; i < 3; ++i) REQUIRE(replay.launch() == cudaSuccess);
+  auto const taken = its.recorder.collect();
+  CHECK(stages_of(taken, "both") == "wss");
+  CHECK(stages_of(taken, "compute") == "wss");
+  CHECK(stages_of(taken, "inside") == "wss");
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "and what is replayed by wait") {
+  graph_program::replay_program its;
+  sg::phase const outer{its.recorder, "outer", sg::in_graphs, sg::warmup{2}};
+  sg::phase const inside{its.recorder, "inside", sg::in_graphs};
+  auto const graph = graph_program::captured(its.stream, [&] {
+    auto const scope = outer.enter(its.stream);
+    auto const one = inside.enter(its.stream);
+    launch(its.stream, 1ms);
+  });
+  sg::graph_replay_by_wait replay{its.launches, graph_program::made_of(graph), its.stream, {inside, outer}};
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(replay.launch() == cudaSuccess);
+    replay.wait();
+  }
+  auto const taken = its.recorder.collect();
+  CHECK(stages_of(taken, "outer") == "wws");
+  CHECK(stages_of(taken, "inside") == "wws");
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "replays whose launch warms up are warm-up in every phase inside the graph") {

@@ -33,8 +33,12 @@ class graph_replay_by_wait {
     for (phase const& each : inner)
       if (&each.node().core == &core()) {
         meant_.push_back(latest_of(each.node()));
+        static_cast<void>(nesting_.add(each.node()));
         each.node().entry.launched_by.store(&launches.node().entry, std::memory_order_relaxed);
       }
+    for (std::size_t i = 0; i < meant_.size(); ++i)
+      for (std::size_t k = 0; k < meant_.size(); ++k)
+        if (meant_[i].captured && meant_[i].captured->where->parent == meant_[k].node->index) nesting_.put(i, k);
     core().tell_no_launches_apart();
     if (intervals() == 0) return;
     before_.emplace(stream, unit);
@@ -139,9 +143,11 @@ class graph_replay_by_wait {
     timed_slot none;
     stored_sample nowhere;
     none.where = &nowhere;
-    for (interval_meant& each : meant_) {
-      stored_sample* const kept =
-          add_replay(*each.node, mine, each.captured ? *each.captured : none, launches_.node().index, now);
+    nesting_.begin();
+    for (std::size_t i = 0; i < meant_.size(); ++i) {
+      interval_meant& each = meant_[i];
+      stored_sample* const kept = add_replay(*each.node, mine, each.captured ? *each.captured : none,
+                                             launches_.node().index, now, nesting_.stage_of(i));
       if (!kept) continue;
       kept->device = each.captured || device != absence::still_open ? device : absence::not_replayed;
       if (kept->device == observation{absence::still_open}) each.pending = kept;
@@ -175,6 +181,7 @@ class graph_replay_by_wait {
   cudaGraphExec_t executable_;
   stream_ref stream_;
   std::vector<interval_meant> meant_;
+  replay_nesting nesting_;       // each at its place in `meant_`
   std::optional<event> before_;  // recorded before each launch; there where an inner phase was captured
   std::optional<event> behind_;  // and behind it
   lane* kept_in_ = nullptr;      // where the samples of the latest launch are, until they were read

@@ -5,6 +5,7 @@
 #else
 
 #include <streamgauge/measure/graph_api.hpp>
+#include <streamgauge/measure/replay_nesting.hpp>
 #include <streamgauge/measure/span_group.hpp>
 
 namespace streamgauge {
@@ -12,8 +13,7 @@ namespace streamgauge {
 /// A sample of a captured interval for one replay, its device time still open; null without memory, which is counted.
 /// Under the lock of the lane.
 [[nodiscard]] inline stored_sample* add_replay(series_node& node, lane& mine, timed_slot const& captured,
-                                               std::uint32_t parent, nanoseconds now) noexcept {
-  stage const in = begins_in(node);
+                                               std::uint32_t parent, nanoseconds now, stage in) noexcept {
   stored_sample* const kept = mine.add_sample();
   if (!kept) {
     node.lost.fetch_add(1, std::memory_order_relaxed);
@@ -38,8 +38,9 @@ struct replayed_pair {
   lane* captured_in = nullptr;
   cudaGraphNode_t start = nullptr;
   cudaGraphNode_t stop = nullptr;
-  timed_slot* now = nullptr;   ///< what the executable graph records now
-  lane* now_in = nullptr;      ///< the lane of that slot; null: the graph's own
+  timed_slot* now = nullptr;  ///< what the executable graph records now
+  lane* now_in = nullptr;     ///< the lane of that slot; null: the graph's own
+  std::size_t place = replay_nesting::none;
   timed_slot* next = nullptr;  ///< what the launch under way is to record; null: the graph's own, and no sample
 };
 
@@ -88,8 +89,9 @@ class replayed_pairs {
 
  private:
   static void let_go(replayed_pair& pair) noexcept;
-  [[nodiscard]] span_group* group_after(series_node& node, lane& mine, span_group const& captured,
-                                        std::uint32_t parent, nanoseconds now) noexcept;
+  [[nodiscard]] span_group* group_after(series_node& node, lane& mine, span_group const& captured, std::uint32_t parent,
+                                        nanoseconds now, stage in) noexcept;
+  void find_nesting();
 
   recorder_core& core_;
   std::vector<replayed_pair> pairs_;
@@ -98,8 +100,11 @@ class replayed_pairs {
     series_node* node;
     span_group const* captured;
     span_group* group;
+    std::size_t place;   // among those that lie in one another
+    std::size_t behind;  // how many pairs were left before it was, on its lane
   };
   std::vector<made_after> groups_;
+  replay_nesting nesting_;
 };
 
 inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
@@ -118,19 +123,55 @@ inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
     brief_guard const guard{each->lock};
     timed_slot* slot = each->captured;
     for (std::size_t left = count; slot && left > 0; slot = slot->next, --left) {
-      replayed_pair const pair{core_.node_of(slot->series), slot, each, node_of(slot->start), node_of(slot->stop), slot, nullptr, nullptr};
+      replayed_pair const pair{core_.node_of(slot->series), slot, each,   node_of(slot->start),
+                               node_of(slot->stop),         slot, nullptr};
       if (!pair.node || !pair.start || !pair.stop) continue;
       pairs_.push_back(pair);
       if (!slot->keeper) continue;
       auto const* const group = static_cast<span_group const*>(slot->keeper);
       bool known = false;
       for (made_after const& one : groups_) known = known || one.captured == group;
-      if (!known) groups_.push_back({core_.node_of(group->series), group, nullptr});
+      if (!known) groups_.push_back({core_.node_of(group->series), group, nullptr, replay_nesting::none, 0});
     }
   }
   // In the order in which they were left: the newest of a lane stood first.
   for (std::size_t i = 0; i < pairs_.size() / 2; ++i) std::swap(pairs_[i], pairs_[pairs_.size() - 1 - i]);
   for (std::size_t i = 0; i < groups_.size() / 2; ++i) std::swap(groups_[i], groups_[groups_.size() - 1 - i]);
+  find_nesting();
+}
+
+// A branch lies in its span. Anything else lies in what was left next, on the same lane, of the series that it was entered
+// in; a span was left behind its last branch, and behind what was entered in the span itself right after that.
+inline void replayed_pairs::find_nesting() {
+  for (made_after& each : groups_) each.place = nesting_.add(*each.node);
+  for (replayed_pair& each : pairs_)
+    if (each.captured->where) each.place = nesting_.add(*each.node);
+  for (made_after& span : groups_)
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      timed_slot const& slot = *pairs_[i].captured;
+      bool const next = span.behind == i && i > 0 && !slot.keeper && slot.where;
+      if (slot.keeper == span.captured || (next && slot.where->parent == span.captured->series)) span.behind = i + 1;
+    }
+  auto const around = [&](std::size_t from, lane const* in, std::uint32_t parent) {
+    for (std::size_t i = from; i < pairs_.size(); ++i) {
+      bool const there = pairs_[i].captured_in == in && pairs_[i].place != replay_nesting::none;
+      if (there && pairs_[i].node->index == parent) return pairs_[i].place;
+    }
+    for (made_after const& span : groups_)
+      if (span.captured->in == in && span.captured->series == parent && span.behind >= from) return span.place;
+    return replay_nesting::none;
+  };
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    replayed_pair const& each = pairs_[i];
+    if (each.place == replay_nesting::none) continue;
+    std::size_t span = replay_nesting::none;
+    for (made_after const& one : groups_)
+      if (one.captured == each.captured->keeper) span = one.place;
+    nesting_.put(each.place,
+                 span != replay_nesting::none ? span : around(i + 1, each.captured_in, each.captured->where->parent));
+  }
+  for (made_after const& each : groups_)
+    nesting_.put(each.place, around(each.behind, each.captured->in, each.captured->parent));
 }
 
 inline void replayed_pairs::note_launches(phase_entry const& launches) const noexcept {
@@ -142,7 +183,9 @@ inline void replayed_pairs::note_launches(phase_entry const& launches) const noe
 
 inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, stream_ref stream, std::uint32_t parent,
                                     nanoseconds now) noexcept {
-  for (made_after& each : groups_) each.group = group_after(*each.node, mine, *each.captured, parent, now);
+  nesting_.begin();
+  for (made_after& each : groups_)
+    each.group = group_after(*each.node, mine, *each.captured, parent, now, nesting_.stage_of(each.place));
   for (replayed_pair& pair : pairs_) {
     timed_slot const& captured = *pair.captured;
     absence missing = why;
@@ -151,7 +194,8 @@ inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, s
     for (made_after const& each : groups_)
       if (each.captured == captured.keeper) group = each.group;
     bool const counts = captured.where != nullptr;  // not a stream of a span that counts for the wall alone
-    stored_sample* const kept = counts ? add_replay(*pair.node, mine, captured, parent, now) : nullptr;
+    stored_sample* const kept =
+        counts ? add_replay(*pair.node, mine, captured, parent, now, nesting_.stage_of(pair.place)) : nullptr;
     if (kept) {
       if (!pair.next) kept->device = missing;
       kept->span = group ? group->number : 0;
@@ -168,8 +212,7 @@ inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, s
 }
 
 inline span_group* replayed_pairs::group_after(series_node& node, lane& mine, span_group const& captured,
-                                               std::uint32_t parent, nanoseconds now) noexcept {
-  stage const in = begins_in(node);
+                                               std::uint32_t parent, nanoseconds now, stage in) noexcept {
   span_group* const group = span_group::take(mine);
   stored_sample* const kept = group ? mine.add_sample() : nullptr;
   if (!kept) node.lost.fetch_add(1, std::memory_order_relaxed);

@@ -161,12 +161,13 @@ class capture_guard {
 
   // A program that leaves by exit() unwinds no stack; the capture still ends with its work in it.
   static void stop_at_exit() noexcept {
+    void (*close_windows)() noexcept = nullptr;
     {
-      // What starts later on the way out is stopped later: by a handler of its own.
       brief_guard const guard{the_profiler.lock};
-      the_profiler.stops_at_exit = false;
+      close_windows = the_profiler.close_windows;
+      the_profiler.stops_at_exit = false;  // what starts later on the way out is stopped by a handler of its own
     }
-    if (the_profiler.close_windows) the_profiler.close_windows();
+    if (close_windows) close_windows();
     driver_answer const cuda = driver();
     if (!cuda.api || !the_profiler.collecting || the_profiler.process != getpid()) return;
     for_each_context(*cuda.api, [&] { static_cast<void>(cuda.api->context_synchronize()); });

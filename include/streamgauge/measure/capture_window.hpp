@@ -71,13 +71,12 @@ class window_state : public entry_watch {
 
   /// The window's own end.
   void end() noexcept {
-    ended_ = true;
     if (!forked()) {
       std::unique_lock<std::mutex> guard{turn_, std::defer_lock};
-      if (!asks_here()) {  // there it is closing already
-        guard.lock();
-        close(nullptr);
-      }
+      bool const closes = asks_here();
+      if (!closes) guard.lock();
+      ended_ = true;  // under the lock: the plan is read without it from now on
+      if (!closes) close(nullptr);
       // One that never opened stays for what it has to say; of many the first ones.
       bool const says = !opened_ && (!over_ || !told_.chosen.malformed.empty());
       bool const speaks = says && core_.windows_unmet.fetch_add(1, std::memory_order_relaxed) < 16;

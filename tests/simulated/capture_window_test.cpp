@@ -370,6 +370,19 @@ TEST_CASE_FIXTURE(program, "a phase that was entered before, and not since the w
   CHECK(problems(recorder) == expected);
 }
 
+TEST_CASE_FIXTURE(program, "another recorder's phase is refused in words, also where one of that name is here") {
+  sg::recorder other;
+  {
+    capture_window window{other, step, sg::executions{0, 1}};
+    sg::phase const namesake{other, "step"};
+    run(2);
+    windows_seen::run(namesake, stream.get(), 2);
+  }
+  CHECK(kernels() == "kkkk");
+  CHECK(problems(other) ==
+        std::vector<std::string>{"step: its capture window never opens: it was given another recorder's phase"});
+}
+
 TEST_CASE_FIXTURE(program, "a phase whose name is empty has windows as any other, and windows over steps do not count it") {
   sg::phase const nameless{recorder, ""};
   capture_window steps{recorder, sg::executions{0, 1}};

@@ -25,9 +25,10 @@ struct drains {
 /// What a window was told when it was made.
 struct window_settings {
   capture_choice chosen{};
-  bool told = false;      ///< the program chose, so the environment is not asked
-  bool by_phase = false;  ///< executions of a phase count, not steps
-  std::string source{};   ///< how the value is called where it is malformed
+  bool told = false;                  ///< the program chose, so the environment is not asked
+  bool by_phase = false;              ///< executions of a phase count, not steps
+  recorder_core const* of = nullptr;  ///< whose phase that is, where a handle was given
+  std::string source{};               ///< how the value is called where it is malformed
   std::function<void(recording const&)> before_stop{};
   std::vector<stream_ref> streams{};
 };
@@ -45,7 +46,7 @@ class window_state : public entry_watch {
         told_{std::move(told)} {
     core_.retain();
     recorded_ = core_.recorded();
-    bool const wrong = !told_.chosen.malformed.empty() || told_.chosen.plan.reversed;
+    bool const wrong = refused() || told_.chosen.plan.reversed;
     over_ = told_.chosen.plan.active == 0 || wrong;
     if (!over_ || wrong) core_.watch(*this);  // where it is wrong, for what it has to say
   }
@@ -78,7 +79,7 @@ class window_state : public entry_watch {
       ended_ = true;  // under the lock: the plan is read without it from now on
       if (!closes) close(nullptr);
       // One that never opened stays for what it has to say; of many the first ones.
-      bool const says = !opened_ && (!over_ || !told_.chosen.malformed.empty());
+      bool const says = !opened_ && (!over_ || refused());
       bool const speaks = says && core_.windows_unmet.fetch_add(1, std::memory_order_relaxed) < 16;
       if (!speaks) core_.unwatch(*this);
     }
@@ -94,6 +95,7 @@ class window_state : public entry_watch {
   [[nodiscard]] std::string complaint(std::string const& phases) const override {
     if (!told_.chosen.malformed.empty())
       return told_.source + " is not phase[:first[:count[:repeat]]]: " + told_.chosen.malformed + "; no window opens";
+    if (is_foreign()) return "its capture window never opens: it was given another recorder's phase";
     if (opened_) return {};
     if (told_.by_phase && recorded_ == mode::off)
       return "its capture window never opens: the recorder is off, and executions are not counted";
@@ -116,6 +118,8 @@ class window_state : public entry_watch {
     if (!told_.chosen.plan.before) return counted + ", all of them warm-up";
     return counted + ", the first to capture is number " + std::to_string(*told_.chosen.plan.before) + ", from 0";
   }
+  [[nodiscard]] bool is_foreign() const noexcept { return told_.of && told_.of != &core_; }
+  [[nodiscard]] bool refused() const noexcept { return !told_.chosen.malformed.empty() || is_foreign(); }
   // Whether this thread comes from this window's own `before_stop`, and holds `turn_`.
   [[nodiscard]] bool asks_here() const noexcept { return asking_ == this_thread_id(); }
   [[nodiscard]] bool forked() const noexcept { return generation_ != fork_generation.load(std::memory_order_relaxed); }
@@ -211,8 +215,8 @@ class window_state : public entry_watch {
 /// STREAMGAUGE_CAPTURE says (`capture_choice`), and where that is not set, nothing. It may be given what it `drains`, and a
 /// callable that takes the recording so far and is called before each Stop, since tools may be told to end the program
 /// there.
-/// Requires: that callable throws nothing and waits for no thread that enters the phase; what it enters is not counted.
-/// Streams that were given live until it ends.
+/// Requires: a phase that it is given is its recorder's. That callable throws nothing and waits for no thread that enters
+/// the phase; what it enters is not counted. Streams that were given live until it ends.
 /// Sync: where it opens and closes, as a `capture_guard` with the recorder. A recorder that only marks has no events to
 /// wait for: name the streams. Capture: allowed; a stream in a capture is not waited for.
 /// Threads: any; `step` from one at a time.
@@ -246,11 +250,13 @@ class [[nodiscard]] capture_window {
  private:
   static void choose(window_settings& into, std::string_view value, std::string const& source) {
     into.chosen = capture_choice::read(value);
+    into.of = nullptr;
     into.source = source + " (\"" + std::string{value} + "\")";
     into.told = into.by_phase = true;
   }
   static void apply(window_settings& into, phase const& counted) {
     into.chosen.phase = std::string{counted.name()};
+    into.of = &counted.node().core;
     into.told = into.by_phase = true;
   }
   static void apply(window_settings& into, executions const& inside) {

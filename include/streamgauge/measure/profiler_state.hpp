@@ -32,6 +32,12 @@ struct profiler_state {
 /// Whether a capture of ours is open: a sample that is taken now is not what the program does by itself.
 [[nodiscard]] inline bool capture_is_open() noexcept { return the_profiler.collecting.load(std::memory_order_relaxed); }
 
+/// Whether a guard is open, so that what is made now may be in its capture. One whose Stop CUDA refused is not.
+[[nodiscard]] inline bool guard_is_open() noexcept {
+  brief_guard const guard{the_profiler.lock};
+  return the_profiler.open > 0;
+}
+
 /// How many captures of ours were begun so far: what one began and ended in was not undisturbed either.
 [[nodiscard]] inline std::uint32_t captures_begun() noexcept {
   return the_profiler.starts.load(std::memory_order_relaxed);

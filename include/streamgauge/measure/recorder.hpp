@@ -204,7 +204,7 @@ device_description recorder_core::known_device(driver_api const& cuda, context_k
     device.why_no_floor = "the device was reset";
     return device;
   }
-  if (windows_open.load(std::memory_order_relaxed) > 0 || capture_is_open()) {
+  if (windows_open.load(std::memory_order_relaxed) > 0 || guard_is_open()) {
     device.why_no_floor = "a capture was open; it is measured when none is";
     return device;
   }

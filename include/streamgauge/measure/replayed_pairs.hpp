@@ -10,40 +10,6 @@
 
 namespace streamgauge {
 
-/// A sample of a captured interval for one replay, its device time still open; null without memory, which is counted.
-/// Under the lock of the lane.
-[[nodiscard]] inline stored_sample* add_replay(series_node& node, lane& mine, timed_slot const& captured,
-                                               std::uint32_t parent, nanoseconds now, stage in) noexcept {
-  stored_sample* const kept = mine.add_sample();
-  if (!kept) {
-    node.lost.fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
-  }
-  kept->series = node.index;
-  kept->warmup = in != stage::steady;
-  kept->entered = now;
-  kept->device = absence::still_open;
-  kept->parent = captured.where->parent == stored_sample::no_series ? parent : captured.where->parent;
-  kept->thread = mine.thread;
-  kept->records_inside = captured.where->records_inside;
-  kept->part = captured.where->part;
-  return kept;
-}
-
-/// An interval inside a graph, and the events that the executable graph records for it now.
-/// Why: those events must not be used for anything else while a launch may still record them, also one that nobody saw.
-struct replayed_pair {
-  series_node* node = nullptr;     ///< whose samples its replays are
-  timed_slot* captured = nullptr;  ///< what was recorded in the capture: the graph's own events
-  lane* captured_in = nullptr;
-  cudaGraphNode_t start = nullptr;
-  cudaGraphNode_t stop = nullptr;
-  timed_slot* now = nullptr;  ///< what the executable graph records now
-  lane* now_in = nullptr;     ///< the lane of that slot; null: the graph's own
-  std::size_t place = replay_nesting::none;
-  timed_slot* next = nullptr;  ///< what the launch under way is to record; null: the graph's own, and no sample
-};
-
 /// The intervals inside one graph, their events swapped from launch to launch.
 /// Threads: one at a time.
 class replayed_pairs {
@@ -91,19 +57,10 @@ class replayed_pairs {
   static void let_go(replayed_pair& pair) noexcept;
   [[nodiscard]] span_group* group_after(series_node& node, lane& mine, span_group const& captured, std::uint32_t parent,
                                         nanoseconds now, stage in) noexcept;
-  void find_nesting();
 
   recorder_core& core_;
   std::vector<replayed_pair> pairs_;
-  // The groups of the launch under way, each with the one that it is made after.
-  struct made_after {
-    series_node* node;
-    span_group const* captured;
-    span_group* group;
-    std::size_t place;   // among those that lie in one another
-    std::size_t behind;  // how many pairs were left before it was, on its lane
-  };
-  std::vector<made_after> groups_;
+  std::vector<replayed_span> groups_;
   replay_nesting nesting_;
 };
 
@@ -130,48 +87,14 @@ inline void replayed_pairs::find(std::vector<record_node> const& nodes) {
       if (!slot->keeper) continue;
       auto const* const group = static_cast<span_group const*>(slot->keeper);
       bool known = false;
-      for (made_after const& one : groups_) known = known || one.captured == group;
-      if (!known) groups_.push_back({core_.node_of(group->series), group, nullptr, replay_nesting::none, 0});
+      for (replayed_span const& one : groups_) known = known || one.captured == group;
+      if (!known) groups_.push_back({core_.node_of(group->series), group, nullptr, no_place, 0});
     }
   }
   // In the order in which they were left: the newest of a lane stood first.
   for (std::size_t i = 0; i < pairs_.size() / 2; ++i) std::swap(pairs_[i], pairs_[pairs_.size() - 1 - i]);
   for (std::size_t i = 0; i < groups_.size() / 2; ++i) std::swap(groups_[i], groups_[groups_.size() - 1 - i]);
-  find_nesting();
-}
-
-// A branch lies in its span. Anything else lies in what was left next, on the same lane, of the series that it was entered
-// in; a span was left behind its last branch, and behind what was entered in the span itself right after that.
-inline void replayed_pairs::find_nesting() {
-  for (made_after& each : groups_) each.place = nesting_.add(*each.node);
-  for (replayed_pair& each : pairs_)
-    if (each.captured->where) each.place = nesting_.add(*each.node);
-  for (made_after& span : groups_)
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      timed_slot const& slot = *pairs_[i].captured;
-      bool const next = span.behind == i && i > 0 && !slot.keeper && slot.where;
-      if (slot.keeper == span.captured || (next && slot.where->parent == span.captured->series)) span.behind = i + 1;
-    }
-  auto const around = [&](std::size_t from, lane const* in, std::uint32_t parent) {
-    for (std::size_t i = from; i < pairs_.size(); ++i) {
-      bool const there = pairs_[i].captured_in == in && pairs_[i].place != replay_nesting::none;
-      if (there && pairs_[i].node->index == parent) return pairs_[i].place;
-    }
-    for (made_after const& span : groups_)
-      if (span.captured->in == in && span.captured->series == parent && span.behind >= from) return span.place;
-    return replay_nesting::none;
-  };
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    replayed_pair const& each = pairs_[i];
-    if (each.place == replay_nesting::none) continue;
-    std::size_t span = replay_nesting::none;
-    for (made_after const& one : groups_)
-      if (one.captured == each.captured->keeper) span = one.place;
-    nesting_.put(each.place,
-                 span != replay_nesting::none ? span : around(i + 1, each.captured_in, each.captured->where->parent));
-  }
-  for (made_after const& each : groups_)
-    nesting_.put(each.place, around(each.behind, each.captured->in, each.captured->parent));
+  find_nesting(nesting_, pairs_, groups_);
 }
 
 inline void replayed_pairs::note_launches(phase_entry const& launches) const noexcept {
@@ -184,14 +107,14 @@ inline void replayed_pairs::note_launches(phase_entry const& launches) const noe
 inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, stream_ref stream, std::uint32_t parent,
                                     nanoseconds now) noexcept {
   nesting_.begin();
-  for (made_after& each : groups_)
+  for (replayed_span& each : groups_)
     each.group = group_after(*each.node, mine, *each.captured, parent, now, nesting_.stage_of(each.place));
   for (replayed_pair& pair : pairs_) {
     timed_slot const& captured = *pair.captured;
     absence missing = why;
     pair.next = pool ? mine.take_from(*pool, stream, missing, captured.phase) : nullptr;
     span_group* group = nullptr;
-    for (made_after const& each : groups_)
+    for (replayed_span const& each : groups_)
       if (each.captured == captured.keeper) group = each.group;
     bool const counts = captured.where != nullptr;  // not a stream of a span that counts for the wall alone
     stored_sample* const kept =
@@ -264,7 +187,7 @@ inline void replayed_pairs::launched(lane& mine, absence why) noexcept {
       mine.release(*pair.next, why);
     }
   }
-  for (made_after& each : groups_) {
+  for (replayed_span& each : groups_) {
     span_group* const group = std::exchange(each.group, nullptr);
     if (!group) continue;
     if (why != absence::none) group->spoil(why);

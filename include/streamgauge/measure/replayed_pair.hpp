@@ -41,10 +41,10 @@ struct replayed_pair {
   lane* captured_in = nullptr;
   cudaGraphNode_t start = nullptr;
   cudaGraphNode_t stop = nullptr;
-  timed_slot* now = nullptr;    ///< what the executable graph records now
-  lane* now_in = nullptr;       ///< the lane of that slot; null: the graph's own
+  timed_slot* now = nullptr;     ///< what the executable graph records now
+  lane* now_in = nullptr;        ///< the lane of that slot; null: the graph's own
   std::size_t place = no_place;  ///< among what lies in one another; none: it gives no sample
-  timed_slot* next = nullptr;   ///< what the launch under way is to record; null: the graph's own, and no sample
+  timed_slot* next = nullptr;    ///< what the launch under way is to record; null: the graph's own, and no sample
 };
 
 /// A span inside a graph, and its group of the launch under way.

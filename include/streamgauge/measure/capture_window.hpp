@@ -46,9 +46,8 @@ class window_state : public entry_watch {
         told_{std::move(told)} {
     core_.retain();
     recorded_ = core_.recorded();
-    bool const wrong = refused() || told_.chosen.plan.reversed;
-    over_ = told_.chosen.plan.active == 0 || wrong;
-    if (!over_ || wrong) core_.watch(*this);  // where it is wrong, for what it has to say
+    over_ = told_.chosen.plan.active == 0 || refused();
+    if (!over_ || refused()) core_.watch(*this);  // refused: for what it has to say
   }
 
   void entering(stream_ref const* stream, stage next) noexcept override {
@@ -119,7 +118,9 @@ class window_state : public entry_watch {
     return counted + ", the first to capture is number " + std::to_string(*told_.chosen.plan.before) + ", from 0";
   }
   [[nodiscard]] bool is_foreign() const noexcept { return told_.of && told_.of != &core_; }
-  [[nodiscard]] bool refused() const noexcept { return !told_.chosen.malformed.empty() || is_foreign(); }
+  [[nodiscard]] bool refused() const noexcept {
+    return !told_.chosen.malformed.empty() || told_.chosen.plan.reversed || is_foreign();
+  }
   // Whether this thread comes from this window's own `before_stop`, and holds `turn_`.
   [[nodiscard]] bool asks_here() const noexcept { return asking_ == this_thread_id(); }
   [[nodiscard]] bool forked() const noexcept { return generation_ != fork_generation.load(std::memory_order_relaxed); }

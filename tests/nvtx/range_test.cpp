@@ -298,10 +298,18 @@ TEST_CASE("case-55: ranges that were left elsewhere are named where the name las
   auto const all = sg::misplaced_pops();
   for (int i = 0; i < 3; ++i) leave_elsewhere("left: literal");
   leave_elsewhere(registered);
+  static char const array[] = "left: array";
+  leave_elsewhere(array);
   CHECK(times_left("left: literal") == 3);
   CHECK(times_left("left: registered") == 1);
+  CHECK(times_left("left: array") == 1);
   CHECK(times_left(nullptr) == nameless);
+  CHECK(sg::misplaced_pops() == all + 5);
   // Of these the text may be gone by the time that somebody asks.
+  struct settings {
+    char name[16];
+  };
+  auto const before = times_left(nullptr);
   std::string const text{"left: text"};
   leave_elsewhere(text);
   leave_elsewhere(text.c_str());
@@ -312,10 +320,16 @@ TEST_CASE("case-55: ranges that were left elsewhere are named where the name las
     std::optional<sg::scoped_range> strayed{std::in_place, buffer};
     std::thread{[&] { strayed.reset(); }}.join();
   }
+  {
+    std::unique_ptr<settings const> const short_lived{new settings{"left: member"}};
+    std::optional<sg::scoped_range> strayed{std::in_place, short_lived->name};
+    std::thread{[&] { strayed.reset(); }}.join();
+  }
   CHECK(times_left("left: text") == 0);
   CHECK(times_left("left: buffer") == 0);
-  CHECK(times_left(nullptr) == nameless + 5);
-  CHECK(sg::misplaced_pops() == all + 9);
+  CHECK(times_left("left: member") == 0);
+  CHECK(times_left(nullptr) == before + 6);
+  CHECK(sg::misplaced_pops() == all + 11);
 }
 
 TEST_CASE("beyond the names that are kept, and by threads that race, every range that was left is counted") {

@@ -185,16 +185,10 @@ class registered_name_in {
 template <class Domain>
 class name_in {
  public:
-  template <class Text, std::enable_if_t<std::is_convertible_v<Text, char const*> && !std::is_array_v<Text>, int> = 0>
-  name_in(Text const& text) noexcept : name_in{static_cast<char const*>(text), nullptr} {}
-  /// A literal, which outlives all ranges; a buffer may not.
-  template <std::size_t N>
-  name_in(char const (&literal)[N]) noexcept : text_{literal}, lasts_{true} {}
-  template <std::size_t N>
-  name_in(char (&buffer)[N]) noexcept : text_{buffer} {}
+  name_in(char const* text) noexcept : text_{text != nullptr ? text : ""} {}
   name_in(std::string const& text) noexcept : text_{text.c_str()} {}
   name_in(std::string_view text) noexcept : text_{text.data()}, length_{text.size()} {}
-  name_in(registered_name_in<Domain> const& name) noexcept : text_{name.text()}, registered_{&name}, lasts_{true} {}
+  name_in(registered_name_in<Domain> const& name) noexcept : text_{name.text()}, registered_{&name} {}
   name_in(char const* text, nvtxStringHandle_t handle) noexcept : text_{text != nullptr ? text : ""}, handle_{handle} {}
 
   /// The handle, registered now if need be; null for plain text.
@@ -206,8 +200,6 @@ class name_in {
   [[nodiscard]] bool is_terminated() const noexcept { return length_ == terminated; }
   [[nodiscard]] char const* text() const noexcept { return text_; }
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
-  /// The text, where it outlives the range; null otherwise.
-  [[nodiscard]] char const* lasting_text() const noexcept { return lasts_ ? text_ : nullptr; }
 
  private:
   static constexpr std::size_t terminated = static_cast<std::size_t>(-1);
@@ -216,7 +208,6 @@ class name_in {
   std::size_t length_ = terminated;
   registered_name_in<Domain> const* registered_ = nullptr;
   nvtxStringHandle_t handle_ = nullptr;
-  bool lasts_ = false;
 };
 
 /// A terminated copy of a view, for the length of one call. Allocates only for a long name while a tool listens;

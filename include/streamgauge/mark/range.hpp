@@ -71,7 +71,7 @@ class scoped_range_in {
     if (pushed_on_ == this_thread_mark())
       nvtx_calls<Domain>::pop(domain_);
     else if (pushed_on_ != nullptr)
-      unbalanced_here.note(lasting_name_);
+      unbalanced_here.note(lasting(text_));
   }
 
   scoped_range_in(scoped_range_in const&) = delete;
@@ -83,13 +83,13 @@ class scoped_range_in {
   template <class... Extras>
   [[gnu::always_inline]] void push(name_in<Domain> name, Extras const&... extras) noexcept {
     pushed_on_ = this_thread_mark();
-    lasting_name_ = name.lasting_text();
+    text_ = name.text();
     domain_ = domain_handle<Domain>();
     nvtx_calls<Domain>::push(domain_, name, extras...);
   }
 
   thread_mark pushed_on_ = nullptr;
-  char const* lasting_name_ = nullptr;
+  char const* text_ = nullptr;  // may be gone by the end
   nvtxDomainHandle_t domain_ = nullptr;  // kept, since the destructor may stand in another library with its own handle
 };
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <dlfcn.h>
 #include <vector>
 
 namespace streamgauge {
@@ -13,9 +14,16 @@ struct unbalanced_range {
   std::uint64_t count;
 };
 
+/// The text where it stands in the program or a library itself, as literals do; null where it is on the heap or a stack.
+/// Why: whoever asks later may find the memory gone. The text itself is not looked at.
+[[nodiscard, gnu::noinline, gnu::cold]] inline char const* lasting(char const* text) noexcept {
+  Dl_info found;
+  return dladdr(text, &found) != 0 ? text : nullptr;
+}
+
 /// Ranges that were left on another thread than they were opened on, by name.
 /// Why: there a pop would close a range of somebody else, so there is none, and the tool shows the range open for ever. A
-/// name is kept by its pointer, so only one that lives as long as the program or library: a literal, a registered name.
+/// name is kept by its pointer, so only one that lives as long as the program or library: `lasting`.
 /// Shape: room for sixteen names; what is beyond counts as not kept. Nothing is allocated. Threads: any.
 class unbalanced_log {
  public:

@@ -513,3 +513,20 @@ TEST_CASE("on a machine without a driver guards do nothing but say so once") {
   CHECK(outcome.errors ==
         "streamgauge: nothing is captured for a profiler: no CUDA device or driver on this machine\n");
 }
+
+TEST_CASE_FIXTURE(fresh_machine, "case-42 a stop that CUDA refused is made before the next capture starts, which is one of its own") {
+  program_stream const stream;
+  simulated::fail_nth("cuProfilerStop", 1, cudaErrorUnknown);
+  { capture_guard const first{stream.get()}; }
+  CHECK(sg::the_profiler.collecting);
+  simulated::clear_log();
+  {
+    capture_guard const second{stream.get()};
+    capture_guard const inside{stream.get()};
+  }
+  names switches;
+  for (auto const& name : order_of_calls())
+    if (name.substr(0, 10) == "cuProfiler") switches.push_back(name);
+  CHECK(switches == names{"cuProfilerStop", "cuProfilerStart", "cuProfilerStop"});
+  check_no_trace();
+}

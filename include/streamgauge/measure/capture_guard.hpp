@@ -97,7 +97,7 @@ class capture_guard {
     /// Counts in where a capture is open; it stays open then, so nothing need be waited for.
     [[nodiscard]] bool joins() noexcept {
       brief_guard const guard{the_profiler.lock};
-      if (!the_profiler.collecting) return false;
+      if (!the_profiler.collecting || the_profiler.open == 0) return false;
       ++the_profiler.open;
       return counted_ = true;
     }
@@ -106,7 +106,10 @@ class capture_guard {
     [[nodiscard]] int start(driver_api const& cuda) noexcept {
       brief_guard const guard{the_profiler.lock};
       counted_ = true;
-      ++the_profiler.open;
+      bool const outermost = the_profiler.open++ == 0;
+      // A stop that was refused is owed: without it the earlier capture would run on into this one.
+      if (outermost && the_profiler.collecting)
+        the_profiler.collecting = switch_profiler(cuda, cuda.profiler_stop) != cudaSuccess;
       // A guard that could not start leaves the start to the next one inside it.
       if (the_profiler.collecting) return cudaSuccess;
       int const status = switch_profiler(cuda, cuda.profiler_start);
@@ -137,7 +140,7 @@ class capture_guard {
       drain(*cuda.api, [](int) {});
       brief_guard const guard{the_profiler.lock};
       if (the_profiler.open == 0 || --the_profiler.open > 0 || !the_profiler.collecting) return;
-      // A stop that CUDA refuses is still owed: it is tried again at exit.
+      // A stop that CUDA refuses is still owed: the next guard tries again, or the end of the program.
       the_profiler.collecting = switch_profiler(*cuda.api, cuda.api->profiler_stop) != cudaSuccess;
     }
 

@@ -18,12 +18,12 @@ using ranges_seen::take_names;
 using simulated::fresh_machine;
 using simulated::launch;
 
-using names = std::vector<std::string>;
+using range_names = std::vector<std::string>;
 
 namespace {
 
 // A loop that has everything which may be entered; its names, in order.
-names names_in(sg::mode mode, cudaStream_t stream) {
+range_names names_in(sg::mode mode, cudaStream_t stream) {
   sg::recorder recorder{mode};
   static_cast<void>(take_names());
   sg::phase const target{recorder, "target", sg::warmup{2}};
@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(fresh_machine, "while a phase warms up its range has another n
     auto const scope = target.enter(stream);
     launch(stream, 1ms);
   }
-  CHECK(take_names() == names{"warmup/target", "warmup/target", "target", "target"});
+  CHECK(take_names() == range_names{"warmup/target", "warmup/target", "target", "target"});
   CHECK(stages_of(recorder.collect(), "target") == "wwss");
   CHECK(sg::ncu_include(target).raw == "target/");
 }
@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a phase without a warm-up count keeps its name
   sg::phase const target{recorder, "target"};
   static_cast<void>(take_names());
   { auto const scope = target.enter(sg::host_only); }
-  CHECK(take_names() == names{"target"});
+  CHECK(take_names() == range_names{"target"});
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "what is entered while an outer phase warms up counts as warm-up, and only that") {
@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(fresh_machine, "what is entered while an outer phase warms up 
     started.stop();
   }
   { auto const scope = layer.enter(sg::host_only); }
-  CHECK(take_names() == names{"warmup/step", "warmup/layer", "warmup/attention", "warmup/attention", "step", "layer",
+  CHECK(take_names() == range_names{"warmup/step", "warmup/layer", "warmup/attention", "warmup/attention", "step", "layer",
                               "attention", "attention", "layer"});
   // The samples say the same, so that the report's rows hold what the tools' ranges hold.
   auto const taken = recorder.collect();
@@ -114,7 +114,7 @@ TEST_CASE_FIXTURE(fresh_machine, "an inner phase that warms up leaves the name o
     { auto const scope = second.enter(sg::host_only); }
     { auto const scope = first.enter(sg::host_only); }
   }
-  CHECK(take_names() == names{"step", "warmup/first", "second", "first"});
+  CHECK(take_names() == range_names{"step", "warmup/first", "second", "first"});
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "another thread is not inside what warms up on this one, and they count together") {
@@ -133,7 +133,7 @@ TEST_CASE_FIXTURE(fresh_machine, "another thread is not inside what warms up on 
   }
   { auto const scope = step.enter(sg::host_only); }
   { auto const scope = step.enter(sg::host_only); }
-  CHECK(take_names() == names{"warmup/step", "work", "warmup/step", "work", "warmup/work", "warmup/step", "step"});
+  CHECK(take_names() == range_names{"warmup/step", "work", "warmup/step", "work", "warmup/work", "warmup/step", "step"});
   auto const taken = recorder.collect();
   CHECK(stages_of(taken, "step") == "wwws");
   CHECK(stages_of(taken, "work") == "ssw");
@@ -162,14 +162,14 @@ TEST_CASE_FIXTURE(fresh_machine, "each set of conditions warms up apart, as its 
   sg::phase const gemm{recorder, "gemm", sg::warmup{1}};
   static_cast<void>(take_names());
   for (int i = 0; i < 4; ++i) auto const scope = gemm.enter(sg::host_only, {{"rows", i % 2}});
-  CHECK(take_names() == names{"warmup/gemm", "warmup/gemm", "gemm", "gemm"});
+  CHECK(take_names() == range_names{"warmup/gemm", "warmup/gemm", "gemm", "gemm"});
 }
 
 TEST_CASE_FIXTURE(fresh_machine,
                   "a recorder that only marks gives every execution the name that one with times gives it") {
   auto const stream = new_stream();
   auto const timed = names_in(sg::mode::time, stream);
-  CHECK(timed == names{"warmup/target", "warmup/inner", "warmup/inner", "plain", "warmup/target", "warmup/inner",
+  CHECK(timed == range_names{"warmup/target", "warmup/inner", "warmup/inner", "plain", "warmup/target", "warmup/inner",
                        "warmup/inner", "plain", "warmup/target", "warmup/inner", "warmup/inner", "plain",
                        "warmup/target", "warmup/inner", "warmup/inner", "plain", "warmup/target"});
   CHECK(names_in(sg::mode::mark, stream) == timed);
@@ -207,7 +207,7 @@ TEST_CASE_FIXTURE(fresh_machine, "the branches of a span that warms up count as 
     }}.join();
   }
   CHECK(take_names() ==
-        names{"warmup/both", "warmup/compute", "warmup/both", "warmup/inner", "both", "compute", "both", "inner"});
+        range_names{"warmup/both", "warmup/compute", "warmup/both", "warmup/inner", "both", "compute", "both", "inner"});
   auto const taken = recorder.collect();
   CHECK(stages_of(taken, "both") == "wsws");  // the span, and its numbered branch
   CHECK(stages_of(taken, "compute") == "ws");
@@ -226,7 +226,7 @@ TEST_CASE_FIXTURE(fresh_machine, "an exception that leaves a warming phase ends 
   }
   { auto const scope = work.enter(sg::host_only); }
   { auto const scope = step.enter(sg::host_only); }
-  CHECK(take_names() == names{"warmup/step", "work", "step"});
+  CHECK(take_names() == range_names{"warmup/step", "work", "step"});
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "of a phase inside a graph the replays are counted, and not the capture") {
@@ -338,5 +338,5 @@ TEST_CASE_FIXTURE(fresh_machine, "a range has the colour of its phase and the nu
   started.stop();
   { auto const scope = step.enter(sg::host_only); }
   // The hues are those that `names_test` fixes for these names.
-  CHECK(ranges_seen::take_looks() == names{"ffd050d0 0", "ffd050d0 1", "ffd050d0 0", "ffd050d0 2", "ffb0d050 0"});
+  CHECK(ranges_seen::take_looks() == range_names{"ffd050d0 0", "ffd050d0 1", "ffd050d0 0", "ffd050d0 2", "ffb0d050 0"});
 }

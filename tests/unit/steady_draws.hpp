@@ -126,12 +126,18 @@ inline std::vector<double> factors(source& random, std::size_t count, noise kind
   return found;
 }
 
+/// How long a scored shape may be.
+struct lengths {
+  double shortest;
+  double longest;
+};
+
 /// The draw of this number in a set. The same numbers always give the same series.
-inline draw make(std::uint64_t set, shape of, std::uint64_t number) {
+inline draw make(std::uint64_t set, shape of, std::uint64_t number, lengths within = {60.0, 5000.0}) {
   source random{seed_of(set, static_cast<std::uint64_t>(of), number)};
   auto const larger = [](double a, double b) { return a < b ? b : a; };
   auto const size = static_cast<std::size_t>(of == shape::slow_growth  ? random.spread(1500.0, 5000.0)
-                                             : of < shape::random_walk ? random.spread(60.0, 5000.0)
+                                             : of < shape::random_walk ? random.spread(within.shortest, within.longest)
                                                                        : random.spread(200.0, 5000.0));
   auto const n = static_cast<double>(size);
   draw found;

@@ -6,10 +6,13 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "known_series.hpp"
@@ -109,7 +112,8 @@ struct draw_score {
 };
 
 /// Prints a row for each shape and returns the shares over all of them.
-static draw_score score_of_draws(int first, int last, std::uint64_t count) {
+static draw_score score_of_draws(int first, int last, std::uint64_t count,
+                                 steady_draws::lengths within = {60.0, 5000.0}) {
   std::uint64_t right = 0;
   std::uint64_t false_steady = 0;
   std::uint64_t never = 0;
@@ -117,7 +121,7 @@ static draw_score score_of_draws(int first, int last, std::uint64_t count) {
     std::uint64_t right_here = 0;
     std::uint64_t false_here = 0;
     for (std::uint64_t number = 0; number < count; ++number) {
-      auto const draw = steady_draws::make(set_of_draws, static_cast<steady_draws::shape>(shape), number);
+      auto const draw = steady_draws::make(set_of_draws, static_cast<steady_draws::shape>(shape), number, within);
       auto const state = sg::detect_steady(draw.values);
       REQUIRE(sound(state));
       bool const good = draw.never ? state.verdict == steadiness::no : steady_from(state, draw.earliest, draw.latest);
@@ -149,6 +153,16 @@ TEST_CASE("random walks, steps of the clock by 1.5 to 2.5 per cent, and slow gro
   auto const score = score_of_draws(steady_draws::scored_shapes, steady_draws::shape_count, draws_of_a_shape / 4);
   CHECK(score.right >= 0.93);
   CHECK(score.false_steady <= 0.08);
+}
+
+TEST_CASE("runs of 10 to 60 samples: the known limit, where fewer than 24 tell little") {
+  auto const count = draws_of_a_shape / 4;
+  auto const tiny = score_of_draws(0, steady_draws::scored_shapes, count, {10.0, 24.0});
+  CHECK(tiny.right >= 0.70);
+  CHECK(tiny.false_steady <= 0.30);
+  auto const brief = score_of_draws(0, steady_draws::scored_shapes, count, {24.0, 60.0});
+  CHECK(brief.right >= 0.88);
+  CHECK(brief.false_steady <= 0.07);
 }
 
 // --- by hand --------------------------------------------------------------------------------------------------------
@@ -198,9 +212,10 @@ TEST_CASE("a slow first sample is warm-up of one") {
   }
   integers values(10, 1000);
   values[0] = 40'000;
-  // The first is pulled in to 3 per cent and is in one of six differences at lag 4: 8 sqrt(0.03^2 / 6 / 2 / 10).
+  // The first is in one of nine differences, and that one is left out. What is left is the ten-thousandth of the level
+  // that no series is trusted to: 8 x 0.01 % over the root of ten.
   CHECK(sg::describe(sg::detect_steady(values)) ==
-        "steady after 1 of 10 samples; a shift of 2.2 % between the halves would have been seen");
+        "steady after 1 of 10 samples; a shift of 0.03 % between the halves would have been seen");
 }
 
 TEST_CASE("shares are written with two decimals below one per cent and with one from there on") {
@@ -300,10 +315,28 @@ TEST_CASE("a drift is a drift, not the last of its steps") {
   CHECK(state.verdict == steadiness::no);
   CHECK(state.reason == steady_reason::drift);
   REQUIRE(state.change);
-  // The middles of the first and the last third are 667 samples apart.
-  CHECK(*state.change->share() == doctest::Approx(0.0667).epsilon(0.1));
-  CHECK(sg::describe(state).rfind("not steady: the level drifts, from the first to the last third its median goes from",
-                                  0) == 0);
+  // Five sixths of the whole rise of ten per cent, from the middle of the first sixth on.
+  CHECK(*state.change->share() == doctest::Approx(0.0833 / 1.0083).epsilon(0.05));
+  CHECK(state.change->at == 830);
+  CHECK(sg::describe(state).rfind("not steady: the level drifts, its median over a sixth of the run goes from ", 0) ==
+        0);
+}
+
+TEST_CASE("a slow wave that no step shows is a wander") {
+  steady_draws::source random{8};
+  integers values;
+  for (int i = 0; i < 1000; ++i) {
+    double const wave = 0.015 * std::sin(6.283185307179586 * 2.5 * i / 1000.0);
+    values.push_back(static_cast<std::int64_t>(1e5 * (1.0 + wave + 0.04 * random.normal())));
+  }
+  auto const state = sg::detect_steady(values);
+  CHECK(state.verdict == steadiness::no);
+  CHECK(state.reason == steady_reason::wander);
+  REQUIRE(state.change);
+  // Over a sixth, 5 / 12 of a cycle, a wave's mean is at most 0.738 of its height, and there is one of either sign.
+  double const share = *state.change->share();
+  CHECK((share < 0.0 ? -share : share) == doctest::Approx(2.0 * 0.015 * 0.738).epsilon(0.3));
+  CHECK(sg::describe(state).rfind("not steady: the level wanders slowly, its median over a sixth goes from ", 0) == 0);
 }
 
 TEST_CASE("noise that hides a shift of a tenth makes the run unknown, and the smallest visible shift is told") {

@@ -58,9 +58,9 @@ struct levels {
 /// Why: under the variance of independent noise, a memory of a few samples looks like many small steps.
 ///
 /// The memory has to show beside slow waves as well as beside levels, because levels fitted to a long cycle leave a
-/// saw-tooth that looks like memory. And it has to be short: what one sample in 0.88 passes on to the next is gone after
-/// two dozen of them, anything longer is no noise but a level that wanders. Means of b samples remember about the
-/// (b + 1)/2-th power of that.
+/// saw-tooth that looks like memory. And it has to be short: of what a sample passes on at 0.88 to the next, a twentieth
+/// is left after two dozen of them. Anything longer is no noise but a level that wanders. Means of b samples remember
+/// about the (b + 1)/2-th power of that.
 template <class T>
 [[nodiscard]] levels levels_of(windowed_series<T> const& series) {
   constexpr double least_memory = 0.4;

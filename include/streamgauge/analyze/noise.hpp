@@ -12,18 +12,20 @@ namespace streamgauge {
 // Functions are templates, so that only a unit that calls them compiles their bodies.
 
 /// The variance of one number, from the squares of differences between numbers `lag` apart, the largest twentieth left
-/// out. Absent (0) where there are fewer than three differences.
+/// out, or the largest eighth of fewer than forty. 0 where there are fewer than three differences.
 /// Why: a step of the level touches few differences, and a slow change none of them much; either would swell the
-/// variance around a mean.
-/// Source: 0.759 is what is left of a normal variance's squares without their largest twentieth.
+/// variance around a mean. Of few differences, few are many.
+/// Source: `kept_share` is what is left of a normal variance's squares without so many fortieths of the largest.
 template <class = void>
 [[nodiscard]] double difference_variance(double const* first, std::size_t size, std::size_t lag) {
+  constexpr double kept_share[] = {1.0, 0.851, 0.759, 0.685, 0.623, 0.569};
   if (size <= lag + 2) return 0.0;
   std::vector<double> squares;
   squares.reserve(size - lag);
   for (std::size_t i = lag; i < size; ++i) squares.push_back((first[i] - first[i - lag]) * (first[i] - first[i - lag]));
   auto const count = squares.size();
-  auto const kept = count - count / 20;
+  auto const left_out = count < 40 ? count / 8 : count / 20;
+  auto const kept = count - left_out;
   auto const most =
       static_cast<double>(number_of(select(squares.data(), count, kept - 1).low, static_cast<double const*>(nullptr)));
   double sum = 0.0;
@@ -34,14 +36,20 @@ template <class = void>
     ++below;
   }
   sum += most * static_cast<double>(kept - below);
-  return sum / static_cast<double>(kept) / (count < 10 ? 2.0 : 2.0 * 0.759);
+  double const fortieths = 40.0 * static_cast<double>(left_out) / static_cast<double>(count);
+  auto const whole = static_cast<std::size_t>(fortieths < 4.0 ? fortieths : 4.0);
+  double const beyond = fortieths - static_cast<double>(whole);
+  double const share = kept_share[whole] + (kept_share[whole + 1] - kept_share[whole]) * beyond;
+  return sum / static_cast<double>(kept) / (2.0 * share);
 }
 
-/// The largest of the above at lags 1, 2 and 4, which also covers short cycles.
+/// The largest of the above at lags 1, 2 and 4, which also covers short cycles; no lag is longer than a sixteenth of
+/// all.
+/// Why: across a longer lag, most differences of a short run span whatever changes in it.
 template <class = void>
 [[nodiscard]] double noise_variance(double const* first, std::size_t size) {
-  double largest = 0.0;
-  for (std::size_t const lag : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
+  double largest = difference_variance(first, size, 1);
+  for (std::size_t lag = 2; lag <= 4 && 16 * lag <= size; lag *= 2) {
     double const one = difference_variance(first, size, lag);
     if (one > largest) largest = one;
   }

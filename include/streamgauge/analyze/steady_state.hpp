@@ -110,12 +110,20 @@ template <class T>
   return segments;
 }
 
-/// The medians of the first and the last third of a range: what a slow change amounts to.
+/// The sixths of a range whose medians are farthest apart, in their order: what a slow change amounts to.
 template <class T>
 [[nodiscard]] level_change slow_change(windowed_series<T> const& series, index_range samples) noexcept {
-  auto const third = samples.size() / 3;
-  auto const last = samples.end - third;
-  return {last, series.median_of({samples.begin, samples.begin + third}), series.median_of({last, samples.end})};
+  auto const sixth = samples.size() / 6;
+  level_change lowest;
+  level_change highest;
+  for (std::size_t part = 0; part < 6; ++part) {
+    auto const begin = samples.begin + part * sixth;
+    double const median = series.median_of({begin, part == 5 ? samples.end : begin + sixth});
+    if (part == 0 || median < lowest.to) lowest = {begin, 0.0, median};
+    if (part == 0 || median > highest.to) highest = {begin, 0.0, median};
+  }
+  return lowest.at < highest.at ? level_change{highest.at, lowest.to, highest.to}
+                                : level_change{lowest.at, highest.to, lowest.to};
 }
 
 /// The verdict on a series that has enough durations.

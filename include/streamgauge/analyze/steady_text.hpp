@@ -73,10 +73,8 @@ template <class = void>
     case steady_reason::level_shift_at_end:
       return "not steady: at sample " + count(state.change ? state.change->at : 0) + " of " + samples +
              " the level shifts " + change;
-    case steady_reason::drift:
-      return "not steady: the level drifts, from the first to the last third its median goes " + change;
-    case steady_reason::wander:
-      return "not steady: the level wanders slowly, from the first to the last third its median goes " + change;
+    case steady_reason::drift: return "not steady: the level drifts, its median over a sixth of the run goes " + change;
+    case steady_reason::wander: return "not steady: the level wanders slowly, its median over a sixth goes " + change;
     case steady_reason::short_steady_part: {
       auto const flat = state.flat_from.value_or(0);
       auto const missing = 2 * flat > state.samples ? 2 * flat - state.samples : 0;

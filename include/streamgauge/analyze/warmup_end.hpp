@@ -18,8 +18,8 @@ struct decay_fit {
 };
 
 /// The decay that fits the first samples of a series best: from the side of `beginning` into the level `settled`.
-/// Why: steps fitted to a decay end where its rest drowns in the noise, which is before it is gone. The whole curve says
-/// when it is.
+/// Why: steps fitted to a decay end where its rest drowns in the noise, which is before it is gone. The whole curve
+/// says when it is.
 /// Shape: at most 128 groups of samples, ten time constants, one end for each group.
 template <class T>
 [[nodiscard]] decay_fit decay_into(windowed_series<T> const& series, std::size_t samples, double beginning,

@@ -34,8 +34,9 @@ template <class T>
   return *quantile(numbers, 0.75) - *quantile(numbers, 0.25);
 }
 
-/// The smallest step between different numbers, the lowest and the highest twentieth left out: the tick of the clock that
-/// they were read from, if it is a coarse one. 0 where there is no step: beside equal numbers, one outlier is no tick.
+/// The smallest step between different numbers, the lowest and the highest twentieth left out: the tick of the clock
+/// that they were read from, if it is a coarse one. 0 where there is no step: beside equal numbers, one outlier is no
+/// tick.
 /// Shape: of many numbers 8192 spread over them are looked at; a coarse tick shows in far fewer.
 /// Requires: at least one number, none of them infinite.
 template <class T>
@@ -150,8 +151,8 @@ class windowed_series {
   /// Within a million levels, so that squares and their sums stay far from infinity.
   static constexpr double bounded(double share) noexcept { return share > 1e6 ? 1e6 : share < -1e6 ? -1e6 : share; }
 
-  /// Three times the distance of the quartiles, but at least three bands and two ticks. The distance is that of the last
-  /// half, or that of differences between near samples where it is the smaller one.
+  /// Three times the distance of the quartiles, but at least three bands and two ticks. The distance is that of the
+  /// last half, or that of differences between near samples where it is the smaller one.
   /// Why: a change of level within the last half widens the first, not the second.
   static double limit_of(T const* first, std::size_t size, double level, double tick) {
     auto const half = size / 2;

@@ -26,7 +26,7 @@ enum class steady_reason : std::uint8_t {
   too_few,             ///< unknown: fewer than `fewest_for_steady` samples
   not_a_duration,      ///< unknown: a sample is NaN, infinite or negative
   zero_level,          ///< unknown: the median of the last half is 0, and shares of it do not exist
-  too_noisy,           ///< unknown: not even a shift of a tenth would have been seen
+  too_noisy,           ///< unknown: a shift of 15 per cent might not have been seen
   level_shift_at_end,  ///< no: the last samples are at another level, and there are too many of them for an excursion
   drift,               ///< no: one straight line fits the run better than levels do
   wander,              ///< no: the rest has no steps, but moves slowly by more than the noise explains
@@ -62,7 +62,8 @@ struct steady_state {
   steady_reason reason = steady_reason::too_few;
   std::size_t samples = 0;
   std::optional<std::size_t> start;  ///< the first steady sample; only with `yes`
-  /// The smallest shift between the halves of the run that could have been seen, as a share of the level.
+  /// A shift between two halves that about nine in ten such runs would show, as a share of the level: 12 standard errors of the
+  /// mean under the noise that was found, but at least one and a half bands.
   std::optional<double> smallest_visible_shift;
   /// The share of the steady part, or of what looked like it, that was at another level for a while.
   std::optional<double> excursions;
@@ -133,10 +134,10 @@ template <class T>
   steady_state state;
   state.samples = size;
   auto const found = levels_of(series);
-  auto const visible = 8.0 * __builtin_sqrt(found.variance / static_cast<double>(series.windows()));
-  state.smallest_visible_shift = visible;
+  auto const visible = 12.0 * __builtin_sqrt(found.variance / static_cast<double>(series.windows()));
+  state.smallest_visible_shift = visible > 1.5 * steady_band ? visible : 1.5 * steady_band;
   state.reason = steady_reason::too_noisy;
-  if (visible > 0.1) return state;
+  if (visible > 0.15) return state;
 
   state.verdict = steadiness::no;
   reference_level<T> const reference{series, found.segments};

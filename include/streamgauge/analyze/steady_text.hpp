@@ -69,7 +69,8 @@ template <class = void>
     case steady_reason::not_a_duration:
       return "unknown: sample " + count(state.offender.value_or(0)) + " is not a number, infinite or negative";
     case steady_reason::zero_level: return "unknown: the median is zero, and there are no shares of zero";
-    case steady_reason::too_noisy: return "unknown: too noisy, no shift below " + visible + " would have been seen";
+    case steady_reason::too_noisy:
+      return "unknown: too noisy, only a shift of " + visible + " or more would have been seen";
     case steady_reason::level_shift_at_end:
       return "not steady: at sample " + count(state.change ? state.change->at : 0) + " of " + samples +
              " the level shifts " + change;

@@ -51,8 +51,9 @@ struct level_change {
   double to = 0.0;
   /// 0.02 is two per cent up. Absent where there is nothing to take a share of.
   [[nodiscard]] std::optional<double> share() const noexcept {
+    if (!(from > 0.0)) return std::nullopt;
     double const part = (to - from) / from;
-    return from > 0.0 && finite(part) ? std::optional{part} : std::nullopt;
+    return finite(part) ? std::optional{part} : std::nullopt;
   }
 };
 
@@ -62,8 +63,8 @@ struct steady_state {
   steady_reason reason = steady_reason::too_few;
   std::size_t samples = 0;
   std::optional<std::size_t> start;  ///< the first steady sample; only with `yes`
-  /// A shift between two halves that about nine in ten such runs would show, as a share of the level: 12 standard errors of the
-  /// mean under the noise that was found, but at least one and a half bands.
+  /// A shift between two halves that about nine in ten such runs would show, as a share of the level: 12 standard
+  /// errors of the mean under the noise that was found, but at least one and a half bands.
   std::optional<double> smallest_visible_shift;
   /// The share of the steady part, or of what looked like it, that was at another level for a while.
   std::optional<double> excursions;

@@ -6,119 +6,10 @@
 #include <vector>
 
 #include <streamgauge/time.hpp>
+#include <streamgauge/observation.hpp>
+#include <streamgauge/analyze/observable_totals.hpp>
 
 namespace streamgauge {
-
-/// Why an observable of a sample has no value.
-/// Why: absent is absent. A missing duration is never 0, NaN or a sentinel; it is one of these, and reports say which.
-enum class absence : std::uint8_t {
-  none,  ///< nothing is missing: the value is there
-  // Nobody asked for it, so it does not count as entered.
-  not_asked,        ///< a phase without a stream has no device time, a phase that is not waited for no completion
-  several_devices,  ///< a span over several devices has an interval on each, and no device time in common
-  // Entered, not finished.
-  still_open,  ///< the phase was open when the recording was taken
-  body_threw,  ///< an exception left the body
-  // Entered, finished, and the value was lost.
-  stream_capture,       ///< the stream was being captured into a graph, where a plain record cannot be read
-  capture_elsewhere,    ///< the legacy stream cannot be used while another stream is being captured
-  pool_full,            ///< every event of the thread's pool was waiting for the device
-  no_memory,            ///< the host had no memory for the sample or its events
-  other_thread_stream,  ///< a per-thread default stream was ended on another thread, where it is another stream
-  context_gone,         ///< the device was reset or its context destroyed meanwhile
-  no_context,           ///< the device had no context yet, and none is made on the program's behalf
-  no_driver,            ///< no CUDA driver, or no device, on this machine
-  driver_too_old,       ///< the driver is older than the CUDA runtime needs
-  forked,               ///< a forked child cannot use its parent's CUDA
-  earlier_work_failed,  ///< the program's own earlier work failed, and CUDA reports it on every later call
-  call_failed,          ///< a CUDA call of ours failed; the recording's problems name it
-  // A span, or a phase inside a graph, that went wrong.
-  branch_open,     ///< a branch was still open when its span ended
-  branch_twice,    ///< a stream was entered twice in one span
-  other_device,    ///< a branch of a joined span was on another device than the origin
-  not_prepared,    ///< no events had been made before the stream capture began
-  unread,          ///< a later replay recorded the events again before they were read
-  not_replayed,    ///< the graph that was launched did not record the phase's events
-  other_recorder,  ///< a branch was given a phase of another recorder than its span's
-  negative,        ///< a reading below zero, which no duration has
-};
-
-/// What became of one observable of one sample. For each observable: entered = kept + dropped + incomplete.
-enum class fate : std::uint8_t { kept, dropped, incomplete, not_asked };
-
-[[nodiscard]] constexpr fate fate_of(absence why) noexcept {
-  switch (why) {
-    case absence::none: return fate::kept;
-    case absence::not_asked:
-    case absence::several_devices: return fate::not_asked;
-    case absence::still_open:
-    case absence::body_threw: return fate::incomplete;
-    default: return fate::dropped;
-  }
-}
-
-/// The reason in words that finish the sentence "no device time: ...".
-[[nodiscard]] constexpr char const* describe(absence why) noexcept {
-  switch (why) {
-    case absence::none: return "nothing is missing";
-    case absence::not_asked: return "not asked for";
-    case absence::still_open: return "still open when the recording was taken";
-    case absence::body_threw: return "an exception left the body";
-    case absence::stream_capture: return "the stream was being captured into a graph";
-    case absence::capture_elsewhere: return "the legacy stream cannot be used while another stream is being captured";
-    case absence::pool_full: return "every event of the pool was waiting for the device";
-    case absence::no_memory: return "the host had no memory left";
-    case absence::other_thread_stream: return "a per-thread default stream was ended on another thread";
-    case absence::context_gone: return "the device was reset or its context destroyed";
-    case absence::no_context: return "the device had no context yet (any CUDA call of yours makes one)";
-    case absence::no_driver: return "no CUDA device or driver on this machine";
-    case absence::driver_too_old: return "the CUDA driver is older than the runtime needs";
-    case absence::forked: return "a forked child cannot use its parent's CUDA";
-    case absence::earlier_work_failed: return "earlier work of the program failed";
-    case absence::call_failed: return "a CUDA call of the recorder failed";
-    case absence::several_devices: return "several devices have no clock in common; each has a row of its own";
-    case absence::branch_open: return "a branch was still open when the span ended, so it was never joined";
-    case absence::branch_twice: return "a stream was entered twice in one span";
-    case absence::other_device: return "a branch of a joined span was on another device than the origin";
-    case absence::not_prepared:
-      return "no events were there when the stream capture began (call prepare_capture on this thread before it)";
-    case absence::unread: return "a later replay recorded the same events again before they were read";
-    case absence::not_replayed: return "the graph that was launched did not record the phase";
-    case absence::other_recorder: return "a branch was given a phase of another recorder than its span's";
-    case absence::negative: return "the reading was below zero";
-  }
-  return "unknown";
-}
-
-/// A duration, or the reason why there is none. Eight bytes, so that a long run stays small.
-/// Units: nanoseconds, never negative.
-class observation {
- public:
-  constexpr observation(nanoseconds value) noexcept
-      : coded_{value.count() >= 0 ? value.count() : code(absence::negative)} {}
-  constexpr observation(absence why) noexcept : coded_{code(why)} {}
-
-  [[nodiscard]] constexpr bool known() const noexcept { return coded_ >= 0; }
-
-  /// The value, absent when it is not known.
-  [[nodiscard]] constexpr std::optional<nanoseconds> value() const noexcept {
-    if (!known()) return std::nullopt;
-    return nanoseconds{coded_};
-  }
-
-  /// Why there is no value; `absence::none` when there is one.
-  [[nodiscard]] constexpr absence why_absent() const noexcept {
-    return known() ? absence::none : static_cast<absence>(-1 - coded_);
-  }
-
-  [[nodiscard]] friend constexpr bool operator==(observation a, observation b) noexcept { return a.coded_ == b.coded_; }
-  [[nodiscard]] friend constexpr bool operator!=(observation a, observation b) noexcept { return !(a == b); }
-
- private:
-  static constexpr std::int64_t code(absence why) noexcept { return -1 - static_cast<std::int64_t>(why); }
-
-  std::int64_t coded_;  // a value as it is, a reason below zero
-};
 
 /// How the host waits for the device. Part of the result: the two differ by many microseconds.
 enum class wait_policy : std::uint8_t {
@@ -170,14 +61,86 @@ struct condition {
   }
 };
 
+/// What all samples of a long series amount to, those included that were not kept one by one.
+/// Shape: bounded, some 400 KiB for each observable at the very most and usually a tenth of that.
+struct series_totals {
+  std::uint64_t count = 0;
+  std::uint64_t watched = 0;
+  observable_totals submit;
+  observable_totals device;
+  observable_totals completion[3];  ///< by `wait_policy`; of what was not waited for the first
+  std::optional<std::uint32_t> fewest_records_inside;  ///< of those with a device time
+  std::optional<std::uint32_t> most_records_inside;
+  bool parts[3] = {};  ///< which `span_part` was seen
+
+  /// Sees to it that adding the sample cannot fail. False without memory.
+  template <class Sample>
+  [[nodiscard]] bool make_room(Sample const& one) noexcept {
+    return submit.make_room(one.submit, one.warmup) && device.make_room(one.device, one.warmup) &&
+           completion[static_cast<std::size_t>(one.waited)].make_room(one.completion, one.warmup);
+  }
+  /// Takes a sample in. False without memory, and then nothing has changed.
+  template <class Sample>
+  [[nodiscard, gnu::cold]] bool add(Sample const& one) noexcept {
+    if (!make_room(one)) return false;
+    auto& waited = completion[static_cast<std::size_t>(one.waited)];
+    submit.add(one.submit, one.warmup);
+    device.add(one.device, one.warmup);
+    waited.add(one.completion, one.warmup);
+    ++count;
+    if (one.watched) ++watched;
+    parts[static_cast<std::size_t>(one.part)] = true;
+    if (!one.device.known()) return true;
+    std::uint32_t const inside = one.records_inside;
+    if (!fewest_records_inside || inside < *fewest_records_inside) fewest_records_inside = inside;
+    if (!most_records_inside || inside > *most_records_inside) most_records_inside = inside;
+    return true;
+  }
+
+  /// Adds those of another part of the same series. False without memory; what was added up to then stays.
+  [[nodiscard, gnu::cold]] bool merge(series_totals const& other) noexcept {
+    bool merged = submit.merge(other.submit) && device.merge(other.device);
+    for (std::size_t i = 0; i < 3; ++i) merged = merged && completion[i].merge(other.completion[i]);
+    count += other.count;
+    watched += other.watched;
+    for (std::size_t i = 0; i < 3; ++i) parts[i] = parts[i] || other.parts[i];
+    if (other.fewest_records_inside && (!fewest_records_inside || *other.fewest_records_inside < *fewest_records_inside))
+      fewest_records_inside = other.fewest_records_inside;
+    if (other.most_records_inside && (!most_records_inside || *other.most_records_inside > *most_records_inside))
+      most_records_inside = other.most_records_inside;
+    return merged;
+  }
+};
+
+/// How many samples at the beginning of a series are kept one by one, however long it becomes: of each thread that measured.
+inline constexpr std::size_t samples_at_head = 1024;
+
+/// Whether a sample is among those that a long series keeps: one in `stride`, a power of two.
+/// Why: the choice is made by what the sample is, so it is the same wherever it is made: threads and runs can be brought to
+/// one stride, and a span stays together with its branches. It is mixed, so that no cycle of the program is favoured.
+template <class Sample>
+[[nodiscard]] constexpr bool stays_at(std::uint64_t stride, Sample const& one) noexcept {
+  std::uint64_t mixed = one.span != 0 ? one.span : static_cast<std::uint64_t>(one.entered.count());
+  mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
+  mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
+  return ((mixed ^ (mixed >> 31U)) & (stride - 1)) == 0;
+}
+
 /// The samples of one phase under one set of conditions, in the order in which they were entered.
 /// Why: executions that differ (another shape, another type) are never averaged.
+/// Shape: every sample, up to 65,536 of a thread at least. Of a longer series the first 1,024 and one in `kept_one_in` of
+/// the others; `totals` then holds what all of them amount to.
 struct series {
   std::string phase;
   std::vector<condition> conditions;
   std::size_t warmup = 0;  ///< how many executions the phase was told to count as warm-up; which, the samples say
   std::vector<sample> samples;
-  std::uint64_t lost = 0;  ///< entered, but the host had no memory to keep anything of them: dropped
+  std::uint64_t lost = 0;         ///< entered, but the host had no memory to keep anything of them: dropped
+  std::uint64_t kept_one_in = 1;  ///< 1: `samples` holds every one
+  std::optional<series_totals> totals;  ///< there where it does not
+
+  /// How many executions left a sample, kept or not.
+  [[nodiscard]] std::uint64_t count() const noexcept { return totals ? totals->count : samples.size(); }
 };
 
 /// Something that went wrong while measuring; the measured program was not disturbed.

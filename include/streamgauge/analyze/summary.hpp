@@ -17,9 +17,6 @@ namespace streamgauge {
 
 // Functions are templates, so that only a unit that calls them compiles their bodies.
 
-/// How many reasons of absence there are.
-inline constexpr std::size_t absence_count = static_cast<std::size_t>(absence::negative) + 1;
-
 /// What became of one observable over all samples of a series. entered = kept + dropped + incomplete, always.
 struct account {
   std::uint64_t entered = 0;

@@ -5,8 +5,8 @@
 #else
 
 #include <streamgauge/measure/event_pool.hpp>
+#include <streamgauge/measure/kept_samples.hpp>
 #include <streamgauge/measure/problem_log.hpp>
-#include <streamgauge/measure/sample_store.hpp>
 
 namespace streamgauge {
 
@@ -40,7 +40,7 @@ class lane {
   /// Keeps room for a sample; null without memory.
   [[nodiscard]] stored_sample* add_sample() noexcept {
     // Early where no interval is open, so that an allocation seldom falls inside one.
-    return samples_.add(open_intervals == 0 ? sample_store::ahead : 0);
+    return samples_.add(open_intervals == 0 ? sample_store::ahead : 0, open_intervals + open_scopes > 0);
   }
 
   [[nodiscard]] bool has_room() noexcept { return samples_.has_room(); }  ///< for the next sample
@@ -201,7 +201,7 @@ class lane {
   }
 
   [[nodiscard]] capacity limits() const noexcept { return limits_; }
-  [[nodiscard]] sample_store const& samples() const noexcept { return samples_; }
+  [[nodiscard]] kept_samples& samples() noexcept { return samples_; }
   [[nodiscard]] event_pool const* pools() const noexcept { return pools_; }
   /// Whether its thread has ended and nothing of it is open.
   [[nodiscard]] bool left_behind() noexcept {
@@ -283,7 +283,7 @@ class lane {
 
   capacity limits_;
   problem_log& problems_;
-  sample_store samples_;
+  kept_samples samples_;
   event_pool* pools_ = nullptr;
   timed_slot* oldest_ = nullptr;
   timed_slot* newest_ = nullptr;

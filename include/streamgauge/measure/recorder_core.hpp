@@ -216,6 +216,8 @@ class recorder_core {
   void wait_for_intervals(lane& of) noexcept;
   void look_for_unseen_launches() noexcept;
   template <class Recording>
+  void copy_samples(Recording& into);
+  template <class Recording>
   void copy_samples(lane& of, Recording& into);
   template <class Environment>
   void describe_tool(Environment& into);

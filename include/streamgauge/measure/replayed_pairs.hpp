@@ -120,7 +120,7 @@ inline void replayed_pairs::prepare(lane& mine, event_pool* pool, absence why, s
     stored_sample* const kept =
         counts ? add_replay(*pair.node, mine, captured, parent, now, nesting_.stage_of(pair.place)) : nullptr;
     if (kept) {
-      if (!pair.next) kept->device = missing;
+      if (!pair.next) kept->device = kept->begins = missing;
       kept->span = group ? group->number : 0;
     }
     if (!pair.next) {

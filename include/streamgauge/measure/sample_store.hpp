@@ -32,6 +32,13 @@ struct stored_sample {
 
   static constexpr std::uint32_t no_series = 0xffffffff;
 
+  /// Whether everything of it is written that ever will be.
+  [[nodiscard]] bool is_finished() const noexcept {
+    constexpr observation open{absence::still_open};
+    bool const is_placed = part != span_part::branch || span == 0 || begins != observation{absence::not_asked};
+    return submit != open && device != open && completion != open && is_placed;
+  }
+
   [[nodiscard]] sample value() const noexcept {
     sample seen;
     seen.entered = entered;
@@ -83,7 +90,10 @@ class sample_store {
   [[nodiscard]] stored_sample* add(std::size_t early) noexcept {
     bool const low = !filling_ || (!filling_->next && filling_->used + early >= block_size);
     if (low) append();
-    if (filling_ && filling_->used == block_size && filling_->next) filling_ = filling_->next;
+    if (filling_ && filling_->used == block_size && filling_->next) {
+      filling_ = filling_->next;
+      ++full_;
+    }
     if (!filling_ || filling_->used == block_size) return nullptr;
     stored_sample& added = filling_->entries[filling_->used++];
     added.watched = capture_is_open();
@@ -95,6 +105,37 @@ class sample_store {
     return (filling_ && (filling_->used < block_size || filling_->next)) || append();
   }
   [[nodiscard]] block const* first() const noexcept { return first_; }
+
+  /// How many blocks are full, the one that is being filled left out.
+  [[nodiscard]] std::size_t full_blocks() const noexcept { return full_; }
+
+  /// Takes the oldest full block out whose samples are all finished; null where there is none.
+  [[nodiscard, gnu::cold]] block* take_finished() noexcept {
+    for (block** link = &first_; *link && *link != filling_; link = &(*link)->next) {
+      std::size_t finished = 0;
+      while (finished < (*link)->used && (*link)->entries[finished].is_finished()) ++finished;
+      if (finished < (*link)->used) continue;
+      block* const taken = *link;
+      *link = taken->next;
+      --full_;
+      return taken;
+    }
+    return nullptr;
+  }
+  /// A block that was taken is to be filled again later: its samples are elsewhere now.
+  void recycle(block& taken) noexcept {
+    for (stored_sample& each : taken.entries) each = stored_sample{};
+    taken.used = 0;
+    taken.next = nullptr;
+    last_->next = &taken;
+    last_ = &taken;
+  }
+  /// A block that was taken stays after all.
+  void put_back(block& taken) noexcept {
+    taken.next = first_;
+    first_ = &taken;
+    ++full_;
+  }
 
  private:
   bool append() noexcept {
@@ -108,6 +149,7 @@ class sample_store {
     return true;
   }
 
+  std::size_t full_ = 0;
   block* first_ = nullptr;
   block* filling_ = nullptr;
   block* last_ = nullptr;

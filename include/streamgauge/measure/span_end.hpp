@@ -39,7 +39,8 @@ inline void span_execution::let_go(absence given_up) noexcept {
   if (!groups_.first() || spoiled_ != absence::none)
     own.series = node_->index;  // it counts, also where a graph was captured
   if (own.series == stored_sample::no_series) now_.leave_count();
-  if (groups_.first() && groups_.first()->where == &own && spoiled_ == absence::none) own.device = absence::still_open;
+  // Written when the group has finished, also where it is known by now that there is none: until then it points here.
+  if (groups_.first() && groups_.first()->where == &own) own.device = absence::still_open;
   bool const lost = given_up != absence::none || spoiled_ != absence::none || home().closed;
   for (span_group *group = groups_.first(), *later = nullptr; group; group = later) {
     later = group->next;

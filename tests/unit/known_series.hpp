@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// A series of tests/data with the place where it becomes steady.
@@ -23,14 +24,13 @@ inline std::vector<std::int64_t> series_in(std::string const& path) {
   return values;
 }
 
-/// All series of a folder of tests/data, by its index.csv.
-inline std::vector<known_series> known_series_in(std::string const& folder) {
-  auto const root = std::string{STREAMGAUGE_TEST_DATA} + "/" + folder + "/";
-  std::ifstream index{root + "index.csv"};
-  std::vector<known_series> found;
+/// The rows of a table of tests/data without its head, each as its fields.
+inline std::vector<std::vector<std::string>> rows_in(std::string const& path) {
+  std::ifstream file{std::string{STREAMGAUGE_TEST_DATA} + "/" + path};
+  std::vector<std::vector<std::string>> rows;
   std::string line;
-  std::getline(index, line);
-  while (std::getline(index, line)) {
+  std::getline(file, line);
+  while (std::getline(file, line)) {
     std::vector<std::string> fields{""};
     for (char const letter : line) {
       if (letter == ',')
@@ -38,6 +38,16 @@ inline std::vector<known_series> known_series_in(std::string const& folder) {
       else
         fields.back() += letter;
     }
+    rows.push_back(std::move(fields));
+  }
+  return rows;
+}
+
+/// All series of a folder of tests/data, by its index.csv.
+inline std::vector<known_series> known_series_in(std::string const& folder) {
+  auto const root = std::string{STREAMGAUGE_TEST_DATA} + "/" + folder + "/";
+  std::vector<known_series> found;
+  for (auto const& fields : rows_in(folder + "/index.csv")) {
     if (fields.size() < 5) continue;
     found.push_back(
         {fields[0], fields[2], std::strtod(fields[3].c_str(), nullptr), fields.back(), series_in(root + fields[0])});

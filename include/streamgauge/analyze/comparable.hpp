@@ -44,14 +44,20 @@ template <class = void>
   return std::nullopt;
 }
 
+/// What the two sides are called in a sentence.
+struct side_names {
+  char const* a = "a";
+  char const* b = "b";
+};
+
 /// How two sets of conditions differ, in words, whatever their order: "n is 1024 in a and 2048 in b". Empty when they do
 /// not.
 template <class = void>
 [[nodiscard, gnu::cold]] std::string why_other_conditions(std::vector<condition> const& a,
-                                                          std::vector<condition> const& b) {
+                                                          std::vector<condition> const& b, side_names names = {}) {
   auto const said = [](std::optional<std::string> const& value) { return value ? *value : std::string{"not there"}; };
   auto const differ = [&](std::string const& key) {
-    return key + " is " + said(value_of(a, key)) + " in a and " + said(value_of(b, key)) + " in b";
+    return key + " is " + said(value_of(a, key)) + " in " + names.a + " and " + said(value_of(b, key)) + " in " + names.b;
   };
   for (auto const& each : a)
     if (value_of(b, each.key) != value_of(a, each.key)) return differ(each.key);
@@ -63,28 +69,33 @@ template <class = void>
 /// Why numbers of a must not be compared with numbers of b, in words; absent when they may.
 /// Why: a ratio of things that differ in more than the program's code answers a question that nobody asked.
 template <class = void>
-[[nodiscard, gnu::cold]] std::optional<std::string> why_not_comparable(comparable const& a, comparable const& b) {
-  auto const listed = [](std::vector<std::string> const& names) {
+[[nodiscard, gnu::cold]] std::optional<std::string> why_not_comparable(comparable const& a, comparable const& b,
+                                                                       side_names names = {}) {
+  auto const differ = [&](char const* what, std::string const& in_a, std::string const& in_b) {
+    auto const named = [](std::string const& text) { return text.empty() ? std::string{"not stated"} : text; };
+    return std::string{"other "} + what + ": " + named(in_a) + " in " + names.a + ", " + named(in_b) + " in " + names.b;
+  };
+  auto const listed = [](std::vector<std::string> const& all) {
     std::string text;
-    for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
+    for (auto const& name : all) text += (text.empty() ? "" : ", ") + name;
     return text.empty() ? std::string{"none known"} : text;
   };
-  auto const named = [](std::string const& text) { return text.empty() ? std::string{"not stated"} : text; };
-  if (a.unit != b.unit) return "other units: " + named(a.unit) + " in a, " + named(b.unit) + " in b";
-  if (a.clock != b.clock) return "other clocks: one side was read from the device's clock, the other from the host's";
-  if (a.phase != b.phase) return "other phases: " + named(a.phase) + " in a, " + named(b.phase) + " in b";
-  auto const conditions = why_other_conditions(a.conditions, b.conditions);
+  auto const clock = [](clock_domain whose) { return whose == clock_domain::host ? "the host's" : "the device's"; };
+  auto const way = [](std::optional<wait_policy> policy) { return policy ? describe(*policy) : ""; };
+  if (a.unit != b.unit) return differ("units", a.unit, b.unit);
+  if (a.clock != b.clock) return differ("clocks", clock(a.clock), clock(b.clock));
+  if (a.phase != b.phase) return differ("phases", a.phase, b.phase);
+  auto const conditions = why_other_conditions(a.conditions, b.conditions, names);
   if (!conditions.empty()) return "other conditions: " + conditions;
-  if (a.devices != b.devices) return "other devices: " + listed(a.devices) + " in a, " + listed(b.devices) + " in b";
-  if (a.waited != b.waited) {
-    auto const way = [](std::optional<wait_policy> policy) { return policy ? describe(*policy) : "nothing known"; };
-    return std::string{"other ways of waiting: "} + way(a.waited) + " in a, " + way(b.waited) + " in b";
-  }
-  if (a.cache != b.cache) return "other cache states: " + named(a.cache) + " in a, " + named(b.cache) + " in b";
-  if (a.watched == watched_samples::some) return std::string{"some samples of a were taken under a tool, some were not"};
-  if (b.watched == watched_samples::some) return std::string{"some samples of b were taken under a tool, some were not"};
+  if (a.devices != b.devices) return differ("devices", listed(a.devices), listed(b.devices));
+  if (a.waited != b.waited) return differ("ways of waiting", way(a.waited), way(b.waited));
+  if (a.cache != b.cache) return differ("cache states", a.cache, b.cache);
+  for (auto const* side : {&a, &b})
+    if (side->watched == watched_samples::some)
+      return std::string{"some samples of "} + (side == &a ? names.a : names.b) +
+             " were taken under a tool, some were not";
   if (a.watched != b.watched)
-    return std::string{"the samples of "} + (a.watched == watched_samples::all ? "a" : "b") +
+    return std::string{"the samples of "} + (a.watched == watched_samples::all ? names.a : names.b) +
            " were taken under a tool, those of the other side were not";
   return std::nullopt;
 }

@@ -58,10 +58,52 @@ template <class T>
                   std::log(static_cast<double>(around->high))};
 }
 
+/// The ratio of two medians with its confidence interval, or why there is none.
+struct median_ratio {
+  std::optional<double> log_ratio;
+  std::optional<bounds> plain_logs;  ///< as if the numbers were independent
+  std::optional<bounds> logs;        ///< the interval to go by, on logarithms
+  std::string why_absent;            ///< why `logs` is absent
+};
+
+/// How the median of b stands to that of a, with all their numbers as they are: nothing is looked for and nothing left
+/// out. Worked out on logarithms from the confidence intervals of both medians.
+template <class A, class B>
+[[nodiscard]] median_ratio ratio_of_medians(A const& a, B const& b) {
+  median_ratio found;
+  auto const middle_a = median(a);
+  auto const middle_b = median(b);
+  auto const side = [](auto const& first_has) { return first_has ? "b" : "a"; };
+  if (!middle_a || !middle_b) {
+    found.why_absent = std::string{"no samples on side "} + side(middle_a);
+    return found;
+  }
+  if (!(*middle_a > 0.0) || !(*middle_b > 0.0)) {
+    found.why_absent = std::string{"the median of side "} + side(*middle_a > 0.0) +
+                       " is not above zero, so the ratio is undefined";
+    return found;
+  }
+  found.log_ratio = std::log(*middle_b) - std::log(*middle_a);
+  auto const around_a = confidence_interval(a);
+  auto const around_b = confidence_interval(b);
+  auto const plain_a = logs_of(*middle_a, around_a.plain);
+  auto const plain_b = logs_of(*middle_b, around_b.plain);
+  if (plain_a && plain_b) found.plain_logs = difference_bounds(*plain_a, *plain_b);
+  auto const logs_a = logs_of(*middle_a, around_a.interval);
+  auto const logs_b = logs_of(*middle_b, around_b.interval);
+  if (logs_a && logs_b) {
+    found.logs = difference_bounds(*logs_a, *logs_b);
+    return found;
+  }
+  auto const why = logs_a ? around_b.why_absent : around_a.why_absent;
+  found.why_absent = std::string{"the median of side "} + side(logs_a) + " has no interval: " +
+                     (why == no_confidence::none ? "some samples are not above zero" : describe(why));
+  return found;
+}
+
 /// Whether b is faster than a, from one run of each in the order in which they were taken.
 ///
-/// Compares the medians of the steady parts; the interval on their ratio is worked out from the confidence intervals of
-/// both medians on logarithms. A verdict needs both runs to be steady.
+/// Compares the medians of the steady parts. A verdict needs both runs to be steady.
 /// Why: labelled "within one run only", because how the next run of the same program would differ is not in it. Use
 /// `compare_runs` or `compare_pairs` for what a decision hangs on.
 template <class A, class B, class = decltype(std::data(std::declval<A const&>())),
@@ -84,32 +126,11 @@ template <class A, class B, class = decltype(std::data(std::declval<A const&>())
   };
   found.a = side(of_a);
   found.b = side(of_b);
-  if (!of_a.middle || !of_b.middle)
-    return is(verdict::inconclusive, std::string{"no samples on side "} + (of_a.middle ? "b" : "a"));
-  if (!(*of_a.middle > 0.0) || !(*of_b.middle > 0.0))
-    return is(verdict::inconclusive, std::string{"the median of side "} + (*of_a.middle > 0.0 ? "b" : "a") +
-                                         " is not above zero, so the ratio is undefined");
-  double const log_ratio = std::log(*of_b.middle) - std::log(*of_a.middle);
-  double const ratio = std::exp(log_ratio);
-  if (finite(ratio)) found.ratio = ratio;
-  auto const around_a = confidence_interval(of_a.part);
-  auto const around_b = confidence_interval(of_b.part);
-  auto const plain_a = logs_of(*of_a.middle, around_a.plain);
-  auto const plain_b = logs_of(*of_b.middle, around_b.plain);
-  if (plain_a && plain_b) {
-    auto const ends = difference_bounds(*plain_a, *plain_b);
-    bounds const plain{std::exp(ends.low), std::exp(ends.high)};
-    if (finite(plain.low) && finite(plain.high)) found.plain_interval = plain;
-  }
-  auto const logs_a = logs_of(*of_a.middle, around_a.interval);
-  auto const logs_b = logs_of(*of_b.middle, around_b.interval);
-  if (!logs_a || !logs_b) {
-    auto const why = logs_a ? around_b.why_absent : around_a.why_absent;
-    return is(verdict::inconclusive,
-              std::string{"the median of side "} + (logs_a ? "b" : "a") + " has no interval: " +
-                  (why == no_confidence::none ? "some samples are not above zero" : describe(why)));
-  }
-  found = judged(std::move(found), log_ratio, difference_bounds(*logs_a, *logs_b),
+  auto const medians = ratio_of_medians(of_a.part, of_b.part);
+  found.ratio = medians.log_ratio ? ratio_of(*medians.log_ratio) : std::nullopt;
+  found.plain_interval = medians.plain_logs ? ratios_of(*medians.plain_logs) : std::nullopt;
+  if (!medians.logs) return is(verdict::inconclusive, medians.why_absent);
+  found = judged(std::move(found), *medians.log_ratio, *medians.logs,
                  std::fmax(relative_tick(of_a), relative_tick(of_b)));
   if (!of_a.steady()) return is(verdict::inconclusive, "side a: " + describe(of_a.state));
   if (!of_b.steady()) return is(verdict::inconclusive, "side b: " + describe(of_b.state));

@@ -210,10 +210,11 @@ class recording_matcher {
 
   [[nodiscard]] static std::string why_refused(std::vector<observed_run> const& a, std::vector<observed_run> const& b) {
     for (auto const* side : {&a, &b}) {
-      for (auto const& run : *side) {
-        if (run.walls_and_branches) return "the series holds spans and branches of spans";
-        if (auto const why = why_not_comparable(side->front().what, run.what))
-          return std::string{"runs of side "} + (side == &a ? "a" : "b") + " differ: " + *why;
+      for (std::size_t run = 0; run < side->size(); ++run) {
+        if ((*side)[run].walls_and_branches) return "the series holds spans and branches of spans";
+        if (run == 0) continue;
+        if (auto const why = why_not_comparable(side->front().what, (*side)[run].what, {"its first run", "another"}))
+          return std::string{"the runs of side "} + (side == &a ? "a" : "b") + " differ: " + *why;
       }
     }
     auto const why = why_not_comparable(a.front().what, b.front().what);

@@ -56,10 +56,8 @@ template <class Runs>
     sum += found.logs.back();
     found.tick = std::fmax(found.tick, relative_tick(run));
   }
-  if (found.missing.empty() && !found.logs.empty()) {
-    double const middle = std::exp(sum / static_cast<double>(found.logs.size()));
-    if (finite(middle)) found.side.median = middle;
-  }
+  if (found.missing.empty() && !found.logs.empty())
+    found.side.median = ratio_of(sum / static_cast<double>(found.logs.size()));
   return found;
 }
 
@@ -122,8 +120,7 @@ template <class A, class B>
   auto const variance_a = about_a->sample_variance();
   auto const variance_b = about_b->sample_variance();
   if (!variance_a || !variance_b) {
-    double const ratio = std::exp(log_ratio);
-    if (finite(ratio)) found.ratio = ratio;
+    found.ratio = ratio_of(log_ratio);
     found.reason = "a single run on one side cannot show how runs differ; 3 a side are needed, 5 are better";
     return found;
   }
@@ -161,8 +158,7 @@ template <class A, class B>
   auto const log_ratio = static_cast<double>(about->mean);
   auto const variance = about->sample_variance();
   if (!variance) {
-    double const ratio = std::exp(log_ratio);
-    if (finite(ratio)) found.ratio = ratio;
+    found.ratio = ratio_of(log_ratio);
     found.reason = "a single pair cannot show how pairs differ; 3 are needed, 5 are better";
     return found;
   }

@@ -106,7 +106,9 @@ class stopping {
     if (*middle > 0.0 && finite(half / *middle)) state_.half_width = half / *middle;
     if (part.size() < first_check) return;
     if (state_.half_width && *state_.half_width <= rule_.width) state_.cause = stop_cause::narrow;
-    else if (half <= tick_of(part.data(), part.size()) / 2.0) state_.cause = stop_cause::within_tick;
+    double const tick = tick_of(part.data(), part.size());
+    bool const is_clock = tick <= *middle / 2.0;  // a larger step is one of the program's, between two levels
+    if (!state_.stopped() && is_clock && half <= tick / 2.0) state_.cause = stop_cause::within_tick;
   }
 
   stopping_rule rule_;

@@ -83,8 +83,17 @@ struct comparison {
   return threshold >= 0.0 && threshold <= 1e6 ? "" : "the threshold is not a number from 0 up";
 }
 
-/// The number that cuts a ratio off at both sides: what is 1 % slower, seen from the other side, is as much faster.
-[[nodiscard]] inline double threshold_log(double threshold) noexcept { return std::log1p(threshold); }
+/// A ratio, or two, of their logarithms; absent where a number cannot hold it.
+template <class = void>
+[[nodiscard]] std::optional<double> ratio_of(double log_ratio) noexcept {
+  double const ratio = std::exp(log_ratio);
+  return finite(ratio) ? std::optional{ratio} : std::nullopt;
+}
+template <class = void>
+[[nodiscard]] std::optional<bounds> ratios_of(bounds logs) noexcept {
+  bounds const ratios{std::exp(logs.low), std::exp(logs.high)};
+  return finite(ratios.low) && finite(ratios.high) ? std::optional{ratios} : std::nullopt;
+}
 
 /// A comparison with its ratio and interval, and the verdict that follows from them.
 ///
@@ -94,16 +103,15 @@ struct comparison {
 /// Requires: `logs` holds `log_ratio`; all are finite.
 template <class = void>
 [[nodiscard]] comparison judged(comparison found, double log_ratio, bounds logs, double tick) {
-  found.ratio = std::exp(log_ratio);
-  found.interval = bounds{std::exp(logs.low), std::exp(logs.high)};
+  found.ratio = ratio_of(log_ratio);
+  found.interval = ratios_of(logs);
   found.verdict = verdict::inconclusive;
-  if (!finite(*found.ratio) || !finite(found.interval->low) || !finite(found.interval->high)) {
-    if (!finite(*found.ratio)) found.ratio.reset();
-    found.interval.reset();
+  if (!found.ratio || !found.interval) {
     found.reason = "the ratio or its interval is too large for a number";
     return found;
   }
-  double const limit = threshold_log(found.threshold);
+  // On logarithms the threshold is as far on both sides: what is 1 % slower is, the other way round, as much faster.
+  double const limit = std::log1p(found.threshold);
   bool const finer_than_clock = (logs.high - logs.low) / 2.0 < tick / 2.0;
   double const slack = 1e-9;  // a tick is a difference of two numbers, so its last digits are not exact
   if (logs.low > limit || logs.high < -limit) {

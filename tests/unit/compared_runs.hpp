@@ -27,5 +27,5 @@ inline streamgauge::verdict mirrored(streamgauge::verdict what) {
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
 inline constexpr std::uint64_t draws = 1000;
 #else
-inline constexpr std::uint64_t draws = 60;
+inline constexpr std::uint64_t draws = 300;
 #endif

@@ -30,7 +30,7 @@ constexpr std::uint64_t independent_draws = 20000;
 constexpr std::uint64_t correlated_draws = 2000;
 #else
 constexpr std::uint64_t independent_draws = 4000;
-constexpr std::uint64_t correlated_draws = 300;
+constexpr std::uint64_t correlated_draws = 1000;
 #endif
 
 static reals counted_to(std::size_t count) {

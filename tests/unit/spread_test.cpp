@@ -85,6 +85,8 @@ TEST_CASE("a number on a fence is inside") {
   CHECK(sg::find_outliers(integers{2, 2, 3, 4, 8})->beyond_1_5_iqr.above == 1);
   CHECK(sg::find_outliers(integers{2, 2, 3, 4, 10})->beyond_3_iqr.count() == 0);
   CHECK(sg::find_outliers(integers{2, 2, 3, 4, 11})->beyond_3_iqr.above == 1);
+  CHECK(sg::find_outliers(integers{-4, 2, 3, 4, 4})->beyond_3_iqr.count() == 0);
+  CHECK(sg::find_outliers(integers{-5, 2, 3, 4, 4})->beyond_3_iqr.below == 1);
   CHECK(sg::find_outliers(integers{-1, 2, 3, 4, 4})->beyond_1_5_iqr.count() == 0);
   CHECK(sg::find_outliers(integers{-2, 2, 3, 4, 4})->beyond_1_5_iqr.below == 1);
 }
@@ -161,6 +163,7 @@ TEST_CASE("no drift where there are too few numbers, a NaN, or no level to take 
   CHECK(sg::drift_of(bad).why_absent == sg::no_drift::not_finite);
   CHECK(sg::drift_of(integers(30, 0)).why_absent == sg::no_drift::no_level);
   CHECK_FALSE(sg::drift_of(integers(30, 0)).share);
+  CHECK(sg::drift_of(integers(30, -5)).why_absent == sg::no_drift::no_level);
   integers rising;
   for (int i = 0; i < 60; ++i) rising.push_back(1000 + i);
   auto const found = sg::drift_of(rising);

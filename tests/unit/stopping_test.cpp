@@ -53,6 +53,12 @@ TEST_CASE("stops when the interval of the median is narrow, not before") {
   auto const wide = offer({0.05, nanoseconds{1'000'000'000}, 1000}, noisy);
   CHECK(wide.cause == stop_cause::narrow);
   CHECK(*wide.half_width <= 0.05);
+  // Of golden ones they are 13/32 of 100 apart: half of that is about 2 % of the median, and shrinks with the root.
+  CHECK(offer({0.022, nanoseconds{1'000'000'000}, 1000}, golden).taken == 32);
+  auto const closer = offer({0.015, nanoseconds{1'000'000'000}, 1000}, golden);
+  CHECK(closer.cause == stop_cause::narrow);
+  CHECK(closer.taken > 40);
+  CHECK(closer.taken < 100);
   auto const never = offer({0.0001, nanoseconds{1'000'000'000}, 1000}, noisy);
   CHECK(never.cause == stop_cause::samples_spent);
   CHECK(never.taken == 1000);

@@ -22,6 +22,8 @@ TEST_CASE("a verdict is where the interval lies against the threshold on both si
   CHECK(judged(0.9902, 1.0, 1.0099).verdict == verdict::same);  // 1/1.01 is 0.99010
   CHECK(judged(0.9900, 1.0, 1.0099).verdict == verdict::inconclusive);
   CHECK(judged(0.9902, 1.0, 1.0101).verdict == verdict::inconclusive);
+  CHECK(judged(1.01003, 1.02, 1.03).verdict == verdict::slower);  // a ratio above 1.01, its logarithm below 0.01
+  CHECK(judged(0.97, 0.98, 0.99007).verdict == verdict::faster);
   CHECK(judged(1.0, 1.0, 1.0).verdict == verdict::same);
   CHECK(judged(1.009, 1.02, 1.03).reason.find("they differ") == 0);
   CHECK(judged(0.98, 1.0, 1.03).reason.find("no difference") != std::string::npos);

@@ -7,6 +7,7 @@
 
 #include <streamgauge/time.hpp>
 #include <streamgauge/observation.hpp>
+#include <streamgauge/analyze/boxed.hpp>
 #include <streamgauge/analyze/observable_totals.hpp>
 
 namespace streamgauge {
@@ -136,8 +137,9 @@ struct series {
   std::size_t warmup = 0;  ///< how many executions the phase was told to count as warm-up; which, the samples say
   std::vector<sample> samples;
   std::uint64_t lost = 0;         ///< entered, but the host had no memory to keep anything of them: dropped
+  std::size_t runs = 1;           ///< more where recordings were merged: their samples stand one behind the other
   std::uint64_t kept_one_in = 1;  ///< 1: `samples` holds every one
-  std::optional<series_totals> totals;  ///< there where it does not
+  boxed<series_totals> totals{};  ///< there where it does not
 
   /// How many executions left a sample, kept or not.
   [[nodiscard]] std::uint64_t count() const noexcept { return totals ? totals->count : samples.size(); }

@@ -10,10 +10,11 @@ import sys
 from compilers import Report, Settings, Sources, skip
 
 BASELINE = ["cuda_runtime_api.h", "nvtx3/nvToolsExt.h", "chrono", "string", "vector"]
-# Ratios of user time to the baseline's, at -O2.
+# Ratios of user time to the baseline's, at -O2. The door holds the summary with its intervals and steady states, which a
+# daily user reads; clang, whose baseline is a quarter of a second, spends as long again on parsing them.
 LIMITS = {
     "g++": {"streamgauge/streamgauge.hpp": 1.6, "streamgauge/mark/range.hpp": 1.15},
-    "clang++": {"streamgauge/streamgauge.hpp": 2.2, "streamgauge/mark/range.hpp": 1.15},
+    "clang++": {"streamgauge/streamgauge.hpp": 2.7, "streamgauge/mark/range.hpp": 1.15},
 }
 
 

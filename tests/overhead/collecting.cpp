@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <streamgauge/analyze/collector.hpp>
+#include <streamgauge/analyze/number_summary.hpp>
 
 #include "stopwatch.hpp"
 
@@ -89,5 +90,18 @@ int main() {
   // Up to 65,536 numbers most of the time is the system's, which hands out pages that nobody had: as for a vector.
   held.at_most(adding.difference("collector, from nothing", "std::vector, from nothing").median(), 5.0, "ns",
                "collector, from nothing, beyond a vector");
+
+  // The whole of a summary: steady state, quantiles, intervals, spread, outliers, drift.
+  std::vector<std::int64_t> million;
+  for (std::size_t i = 0; i < 1'000'000; ++i) million.push_back(100'000 + usual[i % block] % 3000);
+  race summarising{1};
+  summarising.add("a million numbers", [&] {
+    auto const before = std::chrono::steady_clock::now();
+    auto const found = sg::summarize(million);
+    keep(found);
+    return std::chrono::steady_clock::now() - before;
+  });
+  summarising.run(5);
+  held.at_most(summarising.of("a million numbers").least() / 1e6, 250.0, "ms", "summarising a million numbers");
   return held.exit_code();
 }

@@ -183,14 +183,22 @@ void weigh_samples(bounds& held) {
   sg::phase const step{recorder, "step"};
   { auto const scope = step.enter(sg::host_only); }
   std::size_t const before = bytes_allocated;
-  for (std::size_t i = 0; i < count; ++i) {
-    auto const scope = step.enter(sg::host_only);
-  }
-  double const each = static_cast<double>(bytes_allocated - before) / static_cast<double>(count);
-  std::printf("bytes allocated for each of %zu further samples: %.3f\n", count, each);
+  auto const more = [&](std::size_t by) {
+    for (std::size_t i = 0; i < by; ++i) auto const scope = step.enter(sg::host_only);
+  };
+  more(10'000);
+  double const each = static_cast<double>(bytes_allocated - before) / 10'000.0;
   held.at_most(static_cast<double>(sizeof(sg::stored_sample)), 64, "B", "memory kept for a sample");
   // A block of a thousand carries its own link and count, 16 bytes, and the last one is not full.
   held.at_most(each, 64.1, "B", "memory allocated for a sample, a thousandth of its block's head included");
+  more(count - 10'000);
+  auto const at_a_million = bytes_allocated - before;
+  std::printf("bytes allocated for %zu samples: %zu\n", count, at_a_million);
+  // 16 blocks of the newest, 67,518 older ones of 64 bytes, and octaves of 8 KiB.
+  held.at_most(static_cast<double>(at_a_million) / 1048576.0, 6.0, "MiB", "memory for a series of a million samples");
+  more(count);
+  held.at_most(static_cast<double>(bytes_allocated - before - at_a_million) / 1024.0, 64.0, "KiB",
+               "more memory for a second million");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
 #include "warmed.hpp"
@@ -316,4 +317,105 @@ TEST_CASE("what the host could not keep of a series that was asked for device ti
   // Where nothing was kept, nothing says what was asked for.
   from.samples.clear();
   CHECK(sg::summarize(from).submit.samples.dropped == 3);
+}
+
+namespace {
+
+// A level with a small pattern on it, so that no two neighbours are equal: -2, +1, 0, +2, -1 for each thousand.
+void append_level(std::vector<std::int64_t>& to, std::size_t count, std::int64_t level) {
+  constexpr std::int64_t pattern[] = {-2, 1, 0, 2, -1};
+  for (std::size_t i = 0; i < count; ++i) to.push_back(level + pattern[to.size() % 5] * level / 1000);
+}
+sg::series submits_of(std::vector<std::int64_t> const& values, std::size_t warmup = 0) {
+  sg::series made;
+  for (auto const value : values) made.samples.push_back(submitted(value));
+  warm_up(made, warmup);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("case-70 what comes before a series became steady counts as warm-up, beside the fixed count") {
+  std::vector<std::int64_t> values;
+  append_level(values, 6, 200'000);
+  append_level(values, 94, 100'000);
+  auto const found = sg::summarize(submits_of(values)).submit.values;
+  CHECK(found.is_steady());
+  CHECK(found.steadiness.start == 6u);
+  CHECK(found.before_steady == 6);
+  CHECK(found.warmup.count == 6);
+  CHECK(found.steady.count == 94);
+  CHECK(found.steady.maximum == nanoseconds{100'200});
+  // With a fixed count of two, four more were found.
+  auto const fixed = sg::summarize(submits_of(values, 2)).submit.values;
+  CHECK(fixed.steadiness.start == 4u);
+  CHECK(fixed.before_steady == 4);
+  CHECK(fixed.warmup.count == 6);
+  CHECK(fixed.steady.count == 94);
+}
+
+TEST_CASE("case-70 a series that is not steady keeps everything in its statistics, and says what moved") {
+  std::vector<std::int64_t> values;
+  append_level(values, 60, 100'000);
+  append_level(values, 40, 110'000);
+  auto const found = sg::summarize(submits_of(values, 5)).submit.values;
+  CHECK_FALSE(found.is_steady());
+  CHECK(found.steadiness.verdict == sg::steadiness::no);
+  REQUIRE(found.steadiness.change.has_value());
+  CHECK(found.steadiness.change->at == 55);  // counted behind the fixed warm-up
+  CHECK(found.steadiness.change->from == doctest::Approx(100'000).epsilon(0.001));
+  CHECK(found.steadiness.change->to == doctest::Approx(110'000).epsilon(0.001));
+  CHECK(found.warmup.count == 5);
+  CHECK(found.steady.count == 95);
+  CHECK(found.before_steady == 0);
+}
+
+TEST_CASE("the statistics of a stage have the median's interval, spread and outliers, worked out by hand") {
+  // 1 to 20 with one far off: the interval of the median of 21 lies between ranks 6 and 16.
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 1; i <= 20; ++i) values.push_back(i * 8 % 21);  // 1 to 20, mixed
+  values.push_back(500);
+  auto const found = sg::statistics_of(values);
+  CHECK(found.count == 21);
+  CHECK(found.median->count() == 11.0);
+  REQUIRE(found.plain_confidence.has_value());
+  CHECK(found.worst == nanoseconds{500});
+  CHECK(found.worst_index == 20u);
+  CHECK(found.beyond_3_iqr.above == 1);
+  CHECK(found.beyond_3_iqr.below == 0);
+  CHECK(found.iqr->count() == found.q75->count() - found.q25->count());
+  CHECK(found.mad.has_value());
+  CHECK(found.one_in == 1);
+  auto const few = sg::statistics_of({3, 1, 2});
+  CHECK_FALSE(few.confidence.has_value());
+  CHECK(few.why_no_confidence == sg::no_confidence::too_few);
+  CHECK_FALSE(few.drift.has_value());
+}
+
+TEST_CASE("plain ranges of numbers are summarised without any other part: whole, warm-up and steady") {
+  std::vector<std::int64_t> values;
+  append_level(values, 6, 200'000);
+  append_level(values, 94, 100'000);
+  auto const found = sg::summarize(values);
+  CHECK(found.steadiness.verdict == sg::steadiness::yes);
+  CHECK(found.all.count == 100);
+  CHECK(found.warmup.count == 6);
+  CHECK(found.steady.count == 94);
+  CHECK(found.steady.median == 100'000.0);
+  CHECK(found.all.maximum == 200'400);
+  std::vector<double> const reals(values.begin(), values.end());
+  CHECK(sg::summarize(reals).steady.median == 100'000.0);
+  // The same members for any count.
+  for (std::size_t count : {0u, 1u, 2u}) {
+    auto const few = sg::summarize(std::vector<double>(count, 3.0));
+    CHECK(few.all.count == count);
+    CHECK(few.all.median.has_value() == (count > 0));
+    CHECK(few.all.sample_stddev.has_value() == (count > 1));
+    CHECK(few.steady.count == 0);
+    CHECK(few.steadiness.verdict == sg::steadiness::unknown);
+  }
+  auto const none = sg::summarize(std::vector<double>{1.0, std::numeric_limits<double>::quiet_NaN()});
+  CHECK(none.steadiness.reason == sg::steady_reason::not_a_duration);
+  CHECK_FALSE(none.all.median.has_value());
+  CHECK_FALSE(none.all.mean.has_value());
 }

@@ -722,3 +722,30 @@ TEST_CASE("case-50 a tool that was attached has a line, and so have samples that
   from.all.clear();
   CHECK(has(text_of(from), "\ntool         nsys was attached (NSYS_PROFILING_SESSION_ID is set)\n"));
 }
+
+TEST_CASE("case-70 the medians' intervals stand in a block of their own, and what is unsteady or far off in lines below") {
+  constexpr std::int64_t pattern[] = {-2, 1, 0, 2, -1};
+  sg::recording from;
+  from.all = {made_of("step", {})};
+  for (std::int64_t i = 0; i < 60; ++i) {
+    std::int64_t const submit = i < 5 ? 200'000 : 100'000;
+    std::int64_t const device = i < 40 ? 500'000 : 520'000;
+    auto const off = pattern[i % 5];
+    from.all[0].samples.push_back(taken(submit + off * submit / 1000, device + off * device / 1000 + (i == 30 ? 90'000 : 0)));
+  }
+  warm_up(from.all[0], 2);
+  auto const text = text_of(from);
+  CHECK(has(text,
+            "              submit                       device interval              95 % interval of the median\n"
+            "              host, until left, us         event to event, us           % of it, * unsteady\n"
+            "phase         count  median    min    max  count  median    min    max         submit        device\n"
+            "------------  ---------------------------  ---------------------------  ---------------------------\n"
+            "step             55   100.0  99.80  100.2     58   500.8  499.0  589.0    -0.10 +0.10  -0.25 +3.74*\n"
+            " (warm-up)        5   200.0  199.6  200.4      2   499.8  499.0  500.5\n"));
+  CHECK(has(text,
+            "unsteady     step: device was flat only from sample 38 of 58 on, the level went from 500 us to\n"
+            "             520 us (+4.0 %)\n"
+            "             figures of what is unsteady are over all samples behind the fixed warm-up\n"
+            "outliers     step: device 1 beyond 1.5 and 1 beyond 3 quartile distances, the worst 589 us, number\n"
+            "             28\n"));
+}

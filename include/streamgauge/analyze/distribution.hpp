@@ -8,62 +8,28 @@
 #include <streamgauge/time.hpp>
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/statistics.hpp>
+#include <streamgauge/analyze/stage_statistics.hpp>
+#include <streamgauge/analyze/steady_state.hpp>
 
 namespace streamgauge {
 
 // Functions are templates, so that only a unit that calls them compiles their bodies.
 
-/// Statistics of one stage, warm-up or steady. The members are the same for any count; what does not exist is absent.
-/// Units: nanoseconds; halves and finer where a statistic lies between two samples.
-struct stage_statistics {
-  std::uint64_t count = 0;
-  std::optional<fractional_nanoseconds> median;
-  std::optional<nanoseconds> minimum;
-  std::optional<nanoseconds> maximum;
-  std::optional<fractional_nanoseconds> q25;
-  std::optional<fractional_nanoseconds> q75;
-  std::optional<fractional_nanoseconds> mean;
-  std::optional<fractional_nanoseconds> sample_stddev;  ///< n - 1; absent for one sample
-};
-
 /// One observable's values: warm-up and steady apart, the first one beside them.
+/// Why: what was told to be warm-up is warm-up, and so is what comes before the series became steady, where it did. Where
+/// it did not, or that cannot be said, `steady` is of everything behind the fixed warm-up, and `steadiness` says so. So it
+/// is of a series too long to be kept whole where less than one sample in a hundred came before.
 struct distribution {
   stage_statistics warmup;
   stage_statistics steady;
+  steady_state steadiness;                ///< of the values behind the fixed warm-up that were kept, counted from the first
+  std::uint64_t before_steady = 0;        ///< values in `warmup` that no fixed count had put there
   observation first{absence::not_asked};  ///< the first sample, whatever its stage: a value or why there is none
   bool first_sample_outlier = false;      ///< without warm-up, the first sample stands far above the rest
+
+  /// Whether one level was seen for at least half of the run.
+  [[nodiscard]] bool is_steady() const noexcept { return steadiness.verdict == streamgauge::steadiness::yes; }
 };
-
-/// Statistics of nanosecond counts.
-template <class = void>
-[[nodiscard]] stage_statistics statistics_of(std::vector<std::int64_t> const& numbers) {
-  stage_statistics found;
-  found.count = numbers.size();
-  if (auto const ends = extremes_of(numbers.data(), numbers.size())) {
-    found.minimum = nanoseconds{ends->minimum};
-    found.maximum = nanoseconds{ends->maximum};
-  }
-  auto const in_time = [](std::optional<double> number) {
-    return number ? std::optional{fractional_nanoseconds{*number}} : std::nullopt;
-  };
-  if (auto const about = moments_of(numbers.data(), numbers.size())) {
-    found.mean = fractional_nanoseconds{static_cast<double>(about->mean)};
-    found.sample_stddev = in_time(about->sample_stddev());
-  }
-  found.median = in_time(median(numbers));
-  found.q25 = in_time(quantile(numbers, 0.25));
-  found.q75 = in_time(quantile(numbers, 0.75));
-  return found;
-}
-
-/// Statistics of durations that need no series.
-template <class = void>
-[[nodiscard]] stage_statistics summarize(std::vector<nanoseconds> const& durations) {
-  std::vector<std::int64_t> numbers;
-  numbers.reserve(durations.size());
-  for (auto const duration : durations) numbers.push_back(duration.count());
-  return statistics_of(numbers);
-}
 
 /// Whether a first sample stands out: above the mean of the rest by more than five of its standard deviations, or,
 /// where the rest does not vary, above 1.5 times its mean. Fewer than two others decide nothing. Source: the rule of
@@ -79,10 +45,25 @@ template <class = void>
   return static_cast<double>(first) > limit;
 }
 
+/// Which samples are meant: all, or those that were waited for in one way.
+enum class waited_by : std::uint8_t { any, none, spin, block };
+[[nodiscard]] constexpr bool takes(waited_by which, wait_policy policy) noexcept {
+  return which == waited_by::any || static_cast<std::uint8_t>(which) == 1 + static_cast<std::uint8_t>(policy);
+}
+
+/// The totals of the observable that is meant.
+template <class = void>
+[[nodiscard]] observable_totals const& totals_of(series_totals const& from, observation sample::*which,
+                                                 waited_by policy) noexcept {
+  if (which == &sample::submit) return from.submit;
+  if (which == &sample::device) return from.device;
+  return from.completion[policy == waited_by::any ? 0 : static_cast<std::size_t>(policy) - 1];
+}
+
 /// One observable of a series, of all samples or of those that were waited for in one way.
 template <class = void>
 [[nodiscard]] distribution distribution_of(series const& from, observation sample::*which,
-                                           std::optional<wait_policy> policy = std::nullopt) {
+                                           waited_by policy = waited_by::any) {
   distribution found;
   std::vector<std::int64_t> warmup;
   std::vector<std::int64_t> steady;
@@ -90,7 +71,7 @@ template <class = void>
   bool is_first = true;
   bool starts_steady = false;
   for (auto const& one : from.samples) {
-    if (policy && one.waited != *policy) continue;
+    if (!takes(policy, one.waited)) continue;
     auto const seen = one.*which;
     if (is_first) {
       found.first = seen;
@@ -101,8 +82,27 @@ template <class = void>
   }
   if (starts_steady)
     found.first_sample_outlier = stands_out(steady.front(), steady.data() + 1, steady.size() - 1);
+  if (from.runs == 1)
+    found.steadiness = detect_steady(steady);
+  else
+    found.steadiness.reason = steady_reason::several_runs;
+  found.steadiness.samples = steady.size();
+  auto const start = found.steadiness.start.value_or(0);
+  // Of a thinned series what came before can only be left out with what was not kept. Where it is next to nothing, all
+  // samples say more than those that were kept.
+  std::uint64_t const before = start < samples_at_head ? start : samples_at_head + (start - samples_at_head) * from.kept_one_in;
+  if (from.totals && before * 100 <= from.totals->count) {
+    auto const& totals = totals_of(*from.totals, which, policy);
+    found.warmup = statistics_of(totals.warmup, warmup, from.kept_one_in);
+    found.steady = statistics_of(totals.steady, steady, from.kept_one_in);
+    return found;
+  }
+  found.before_steady = start;
+  warmup.insert(warmup.end(), steady.begin(), steady.begin() + static_cast<std::ptrdiff_t>(start));
+  steady.erase(steady.begin(), steady.begin() + static_cast<std::ptrdiff_t>(start));
   found.warmup = statistics_of(warmup);
   found.steady = statistics_of(steady);
+  found.warmup.one_in = found.steady.one_in = from.kept_one_in;
   return found;
 }
 

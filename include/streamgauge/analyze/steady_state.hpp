@@ -30,6 +30,7 @@ enum class steady_reason : std::uint8_t {
   level_shift_at_end,  ///< no: the last samples are at another level, and there are too many of them for an excursion
   drift,               ///< no: one straight line fits the run better than levels do
   wander,              ///< no: the rest has no steps, but moves slowly by more than the noise explains
+  several_runs,        ///< unknown: the samples are those of several runs, one behind the other
   short_steady_part,   ///< no: a flat part was found, but it is less than half of the run
 };
 

@@ -71,6 +71,7 @@ template <class = void>
     case steady_reason::zero_level: return "unknown: the median is zero, and there are no shares of zero";
     case steady_reason::too_noisy:
       return "unknown: too noisy, only a shift of " + visible + " or more would have been seen";
+    case steady_reason::several_runs: return "unknown: samples of several runs stand one behind the other; judge each";
     case steady_reason::level_shift_at_end:
       return "not steady: at sample " + count(state.change ? state.change->at : 0) + " of " + samples +
              " the level shifts " + change;

@@ -76,12 +76,20 @@ struct summary {
   completion_summary completion;
   std::uint32_t fewest_records_inside = 0;  ///< event records of nested phases within one device interval
   std::uint32_t most_records_inside = 0;
+  std::uint64_t kept_one_in = 1;     ///< 1: every sample is there; `series`
   std::uint64_t watched = 0;         ///< samples that were taken under a tool, or while a capture was open
   bool near_resolution = false;      ///< the steady device median is under 1000 ns
   bool near_floor = false;           ///< the steady device median is under twice what an empty phase reads
   bool walls_and_branches = false;   ///< it holds both, so its device statistics describe neither
   std::optional<span_summary> span;  ///< absent for what is no span, and where only the series was at hand
 };
+
+/// Counts what became of every sample of a series that did not keep them all.
+template <class = void>
+void add_totals(account& to, observable_totals const& from) noexcept {
+  to.add(absence::none, from.warmup.values.count() + from.steady.values.count());
+  for (std::size_t i = 1; i < absence_count; ++i) to.add(static_cast<absence>(i), from.absent[i]);
+}
 
 /// The summary of one series. `near_floor` needs the device and `span` the branches: `summarize(recording)` knows them.
 ///
@@ -94,21 +102,36 @@ template <class = void>
   summary found;
   found.phase = from.phase;
   found.conditions = from.conditions;
+  found.kept_one_in = from.kept_one_in;
   std::uint64_t kept_by_policy[3] = {};
   bool any_inside = false;
   bool part_seen[3] = {};
-  for (auto const& one : from.samples) {
-    part_seen[static_cast<std::size_t>(one.part)] = true;
-    if (one.watched) ++found.watched;
+  auto const account_for = [&](sample const& one) {
     found.submit.samples.add(one.submit.why_absent());
     found.device.samples.add(one.device.why_absent());
     found.completion.samples.add(one.completion.why_absent());
+  };
+  for (auto const& one : from.samples) {
     if (one.completion.known()) ++kept_by_policy[static_cast<std::size_t>(one.waited)];
+    if (from.totals) continue;
+    account_for(one);
+    part_seen[static_cast<std::size_t>(one.part)] = true;
+    if (one.watched) ++found.watched;
     if (!one.device.known()) continue;
     auto const inside = one.records_inside;
     if (!any_inside || inside < found.fewest_records_inside) found.fewest_records_inside = inside;
     if (!any_inside || inside > found.most_records_inside) found.most_records_inside = inside;
     any_inside = true;
+  }
+  if (from.totals) {
+    auto const& all = *from.totals;
+    add_totals(found.submit.samples, all.submit);
+    add_totals(found.device.samples, all.device);
+    for (auto const& each : all.completion) add_totals(found.completion.samples, each);
+    for (std::size_t i = 0; i < 3; ++i) part_seen[i] = all.parts[i];
+    found.watched = all.watched;
+    found.fewest_records_inside = all.fewest_records_inside.value_or(0);
+    found.most_records_inside = all.most_records_inside.value_or(0);
   }
   found.walls_and_branches =
       part_seen[static_cast<std::size_t>(span_part::whole)] && part_seen[static_cast<std::size_t>(span_part::branch)];
@@ -123,7 +146,7 @@ template <class = void>
   std::size_t policies = 0;
   for (std::size_t policy = 0; policy < 3; ++policy) {
     if (kept_by_policy[policy] == 0) continue;
-    found.completion.by_policy[policy] = distribution_of(from, &sample::completion, static_cast<wait_policy>(policy));
+    found.completion.by_policy[policy] = distribution_of(from, &sample::completion, static_cast<waited_by>(1 + policy));
     ++policies;
   }
   found.completion.mixed_policies = policies > 1;

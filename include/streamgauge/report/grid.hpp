@@ -17,7 +17,7 @@ template <class Cell = std::string>
 class grid {
  public:
   static constexpr std::size_t most_columns = 5;
-  static constexpr std::size_t most_blocks = 6;
+  static constexpr std::size_t most_blocks = 7;
 
   /// Columns that belong together, under one title.
   struct block {

@@ -11,16 +11,16 @@
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/note_lines.hpp>
-#include <streamgauge/report/span_notes.hpp>
+#include <streamgauge/report/trust_notes.hpp>
 
 namespace streamgauge::report {
 
 /// The lines under a table: what its columns mean, how far they can be trusted, and what became of every sample.
 /// A template, so that only a unit that prints compiles its bodies.
 template <class Summary>
-class notes : public span_notes<> {
+class notes : public trust_notes<> {
  public:
-  explicit notes(Summary const& of) : span_notes<>{of.rows}, of_{of} {}
+  explicit notes(Summary const& of) : trust_notes<>{of.rows}, of_{of} {}
 
   /// What the columns mean; only of those that are there.
   [[gnu::cold]] void add_legend() {
@@ -90,7 +90,8 @@ class notes : public span_notes<> {
     for (auto const& row : of_.rows) {
       add_nesting(row);
       auto const& what = row.what;
-      add_outliers(what);
+      add_first_sample(what);
+      add_thinning(what);
       if (what.near_floor || what.near_resolution) {
         say_name(what);
         say(": the device median of ");
@@ -266,30 +267,6 @@ class notes : public span_notes<> {
       between = ", ";
     }
     end("nesting");
-  }
-
-  [[gnu::noinline, gnu::cold]] void add_outliers(summary const& of) {
-    say_outlier(of, "submit ", of.submit.values);
-    say_outlier(of, "device ", of.device.values);
-    for (auto const& values : of.completion.by_policy) say_outlier(of, "completion ", values);
-    if (line_.empty()) return;
-    say("; a warm-up count keeps it apart");
-    end("warning");
-  }
-
-  [[gnu::noinline, gnu::cold]] void say_outlier(summary const& of, char const* observable, distribution const& values) {
-    if (!values.first_sample_outlier) return;
-    if (line_.empty()) {
-      say_name(of);
-      say(": the first sample stands far above the rest: ");
-    } else {
-      say(", ");
-    }
-    say(observable);
-    say_time(*values.first.value());
-    say(" (median ");
-    say_time(*values.steady.median);
-    say(")");
   }
 
   Summary const& of_;

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <streamgauge/sample.hpp>
+
+namespace streamgauge {
+
+// Functions are templates, so that only a unit that calls them compiles their bodies.
+
+/// Thins a series to one in `stride` samples; all that were there count in the totals from then on.
+/// Throws: only `std::bad_alloc`.
+template <class Series>
+void thin_to(std::uint64_t stride, Series& all) {
+  if (!all.totals) {
+    all.totals.emplace();
+    for (auto const& one : all.samples)
+      if (!all.totals->add(one)) ++all.lost;
+  }
+  if (stride <= all.kept_one_in) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.samples.size(); ++i)
+    if (i < samples_at_head || stays_at(stride, all.samples[i])) all.samples[kept++] = all.samples[i];
+  all.samples.resize(kept);
+  all.kept_one_in = stride;
+}
+
+/// Adds the samples of another run, another rank or another process of the same program, series by series.
+/// Shape: series of one phase and the same conditions become one, its samples behind each other; `series::runs` counts the
+/// runs. Threads and spans are numbered on. Nothing else is changed: a count of all is the sum of the counts.
+/// Why: the runs keep their order and never mix, since clocks of two processes have no origin in common; so no steady state
+/// is looked for over the seam.
+/// Throws: only `std::bad_alloc`.
+/// Example: `for (sg::recording const& rank : ranks) sg::merge(all, rank);`
+template <class = void>
+[[gnu::cold]] void merge(recording& into, recording const& other) {
+  std::uint32_t threads = 0;
+  std::uint32_t spans = 0;
+  for (auto const& each : into.all) {
+    for (auto const& one : each.samples) {
+      if (one.thread >= threads) threads = one.thread + 1;
+      if (one.span > spans) spans = one.span;
+    }
+  }
+  std::vector<std::uint32_t> place(other.all.size());
+  for (std::size_t i = 0; i < other.all.size(); ++i) {
+    auto const& wanted = other.all[i];
+    std::size_t at = 0;
+    while (at < into.all.size() &&
+           (into.all[at].phase != wanted.phase || !(into.all[at].conditions == wanted.conditions)))
+      ++at;
+    place[i] = static_cast<std::uint32_t>(at);
+    if (at < into.all.size()) continue;
+    into.all.push_back({});
+    into.all.back().phase = wanted.phase;
+    into.all.back().conditions = wanted.conditions;
+    into.all.back().warmup = wanted.warmup;
+  }
+  for (std::size_t i = 0; i < other.all.size(); ++i) {
+    auto more = other.all[i];
+    auto& mine = into.all[place[i]];
+    bool const was_empty = mine.count() + mine.lost == 0;
+    bool const adds = more.count() + more.lost > 0;
+    auto const stride = mine.kept_one_in > more.kept_one_in ? mine.kept_one_in : more.kept_one_in;
+    if (mine.totals || more.totals) {
+      thin_to(stride, mine);
+      thin_to(stride, more);
+      if (!mine.totals->merge(*more.totals)) mine.lost += more.totals->count;
+    }
+    for (auto& one : more.samples) {
+      if (one.parent) one.parent = *one.parent < place.size() ? std::optional{place[*one.parent]} : std::nullopt;
+      one.thread += threads;
+      if (one.span != 0) one.span += spans;
+      mine.samples.push_back(one);
+    }
+    mine.lost += more.lost;
+    if (adds) mine.runs = was_empty ? more.runs : mine.runs + more.runs;
+  }
+  for (auto const& device : other.environment.devices) {
+    bool known = false;
+    for (auto const& each : into.environment.devices)
+      known = known || (each.ordinal == device.ordinal && each.name == device.name);
+    if (!known) into.environment.devices.push_back(device);
+  }
+  if (into.environment.tool.empty()) {
+    into.environment.tool = other.environment.tool;
+    into.environment.tool_sign = other.environment.tool_sign;
+  }
+  for (auto const& each : other.problems) into.problems.push_back(each);
+}
+
+}  // namespace streamgauge

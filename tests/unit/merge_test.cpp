@@ -1,0 +1,129 @@
+// Without these: ranks whose samples are counted twice, end up in each other's phases, or pass for one steady run.
+
+#include <streamgauge/analyze/merge.hpp>
+#include <streamgauge/analyze/summary.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace sg = streamgauge;
+using sg::nanoseconds;
+
+namespace {
+
+sg::series made(std::string phase, std::vector<sg::condition> under, std::int64_t first, std::size_t count) {
+  sg::series all;
+  all.phase = std::move(phase);
+  all.conditions = std::move(under);
+  for (std::size_t i = 0; i < count; ++i) {
+    sg::sample one;
+    one.entered = nanoseconds{static_cast<std::int64_t>(1000 * i)};
+    one.submit = nanoseconds{first + static_cast<std::int64_t>(i)};
+    all.samples.push_back(one);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("series of one phase and the same conditions become one, the others stand beside them") {
+  sg::recording one;
+  one.all = {made("step", {}, 100, 3), made("gemm", {{"rows", "1"}}, 10, 2)};
+  one.all[1].samples[0].parent = 0;
+  one.all[0].samples[1].thread = 2;
+  one.all[0].samples[1].span = 7;
+  one.environment.devices = {{0, "first", {}, {}, {}, ""}};
+  sg::recording other;
+  other.all = {made("gemm", {{"rows", "2"}}, 20, 1), made("gemm", {{"rows", "1"}}, 30, 2), made("step", {}, 200, 2)};
+  other.all[1].samples[0].parent = 2;
+  other.all[2].samples[0].span = 1;
+  other.all[2].lost = 4;
+  other.environment.devices = {{0, "first", {}, {}, {}, ""}, {1, "second", {}, {}, {}, ""}};
+  other.environment.tool = "nsys";
+  other.problems = {{"step", "what happened", 0, 1}};
+  sg::merge(one, other);
+  REQUIRE(one.all.size() == 3);
+  CHECK(one.all[0].samples.size() == 5);
+  CHECK(one.all[0].samples[3].submit == nanoseconds{200});
+  CHECK(one.all[0].samples[3].thread == 3);  // no thread of the other recording is one of these
+  CHECK(one.all[0].samples[3].span == 8);
+  CHECK(one.all[0].lost == 4);
+  CHECK(one.all[0].runs == 2);
+  CHECK(one.all[1].samples.size() == 4);
+  CHECK(one.all[1].samples[2].parent == 0u);  // step, wherever it stood over there
+  CHECK(one.all[2].conditions.at(0).value == "2");
+  CHECK(one.all[2].runs == 1);
+  CHECK(one.environment.devices.size() == 2);
+  CHECK(one.environment.tool == "nsys");
+  CHECK(one.problems.size() == 1);
+}
+
+TEST_CASE("no steady state is looked for over the seam between runs") {
+  sg::recording one;
+  one.all = {made("step", {}, 1000, 40)};
+  CHECK(sg::summarize(one.all[0]).submit.values.steadiness.reason != sg::steady_reason::several_runs);
+  sg::recording other = one;
+  sg::merge(one, other);
+  auto const values = sg::summarize(one.all[0]).submit.values;
+  CHECK(values.steadiness.verdict == sg::steadiness::unknown);
+  CHECK(values.steadiness.reason == sg::steady_reason::several_runs);
+  CHECK(values.steady.count == 80);
+  // What was never entered adds no run.
+  sg::recording empty;
+  empty.all = {made("step", {}, 0, 0)};
+  sg::merge(one, empty);
+  CHECK(one.all[0].runs == 2);
+  sg::merge(empty, other);
+  CHECK(empty.all[0].runs == 1);
+}
+
+TEST_CASE("a thinned series and a whole one are brought to one stride, and everything counts") {
+  sg::recording whole;
+  whole.all = {made("step", {}, 1000, 5000)};
+  sg::recording thinned;
+  thinned.all = {made("step", {}, 1000, 9000)};
+  sg::thin_to(4, thinned.all[0]);
+  CHECK(thinned.all[0].count() == 9000);
+  CHECK(thinned.all[0].samples.size() > sg::samples_at_head);
+  CHECK(thinned.all[0].samples.size() < 4000);
+  auto other_way = thinned;
+  sg::merge(other_way, whole);
+  sg::merge(whole, thinned);
+  for (auto const* each : {&whole, &other_way}) {
+    auto const& all = each->all[0];
+    CHECK(all.count() == 14'000);
+    CHECK(all.kept_one_in == 4);
+    auto const values = sg::summarize(all).submit.values;
+    CHECK(values.steady.count == 14'000);
+    CHECK(values.steady.minimum == nanoseconds{1000});
+    CHECK(values.steady.maximum == nanoseconds{9999});
+    double const mean = (5000.0 * (1000 + 2499.5) + 9000.0 * (1000 + 4499.5)) / 14'000.0;
+    CHECK(values.steady.mean->count() == doctest::Approx(mean).epsilon(1e-12));
+  }
+  CHECK(whole.all[0].samples.size() == other_way.all[0].samples.size());
+}
+
+TEST_CASE("merging parts in any order gives the same count, extremes, mean and quantiles") {
+  sg::recording a, b, c;
+  a.all = {made("step", {}, 100, 2000)};
+  b.all = {made("step", {}, 50, 3000)};
+  c.all = {made("step", {}, 4000, 1500)};
+  for (auto* each : {&a, &b, &c}) sg::thin_to(2, each->all[0]);
+  auto first = a;
+  sg::merge(first, b);
+  sg::merge(first, c);
+  auto second = c;
+  sg::merge(second, a);
+  sg::merge(second, b);
+  auto const one = sg::summarize(first.all[0]).submit.values.steady;
+  auto const other = sg::summarize(second.all[0]).submit.values.steady;
+  CHECK(one.count == 6500);
+  CHECK(other.count == 6500);
+  CHECK(one.minimum == other.minimum);
+  CHECK(one.maximum == other.maximum);
+  CHECK(one.mean == other.mean);
+  CHECK(one.median == other.median);
+  CHECK(one.q95 == other.q95);
+  CHECK(one.sample_stddev->count() == doctest::Approx(other.sample_stddev->count()).epsilon(1e-12));
+}

@@ -737,7 +737,7 @@ TEST_CASE("case-70 the medians' intervals stand in a block of their own, and wha
   auto const text = text_of(from);
   CHECK(has(text,
             "              submit                       device interval              95 % interval of the median\n"
-            "              host, until left, us         event to event, us           % of it, * unsteady\n"
+            "              host, until left, us         event to event, us           % of it, * not steady\n"
             "phase         count  median    min    max  count  median    min    max         submit        device\n"
             "------------  ---------------------------  ---------------------------  ---------------------------\n"
             "step             55   100.0  99.80  100.2     58   500.8  499.0  589.0    -0.10 +0.10  -0.25 +3.74*\n"
@@ -746,6 +746,6 @@ TEST_CASE("case-70 the medians' intervals stand in a block of their own, and wha
             "unsteady     step: device was flat only from sample 38 of 58 on, the level went from 500 us to\n"
             "             520 us (+4.0 %)\n"
             "             figures of what is unsteady are over all samples behind the fixed warm-up\n"
-            "outliers     step: device 1 beyond 1.5 and 1 beyond 3 quartile distances, the worst 589 us, number\n"
-            "             28\n"));
+            "outliers     step: device 1 and 1, the worst 589 us at 28\n"
+            "             how many lie beyond 1.5 quartile distances, and beyond 3, with the worst and its place\n"));
 }

@@ -16,7 +16,8 @@ class trust_notes : public span_notes<Rows> {
  public:
   explicit trust_notes(Rows const& rows) : span_notes<Rows>{rows}, rows_{rows} {}
 
-  /// What is not steady, or cannot be said to be, and how its level moved; and what lies far from the rest.
+  /// What is not steady, and how its level moved; and what lies far from the rest. Of what is not known a star beside its
+  /// interval says enough: short runs and host times of microseconds seldom are.
   [[gnu::cold]] void add_trust() {
     bool any = false;
     for (auto const& row : rows_) {
@@ -27,10 +28,15 @@ class trust_notes : public span_notes<Rows> {
     if (any)
       this->text_.append(
           note("", "figures of what is unsteady are over all samples behind the fixed warm-up"));
+    any = false;
     for (auto const& row : rows_) {
       each_observable(row.what, [&](char const* name, distribution const& of) { say_outliers(row.what, name, of); });
+      any = any || !this->line_.empty();
       if (!this->line_.empty()) this->end("outliers");
     }
+    if (any)
+      this->text_.append(
+          note("", "how many lie beyond 1.5 quartile distances, and beyond 3, with the worst and its place"));
   }
 
  protected:
@@ -82,15 +88,9 @@ class trust_notes : public span_notes<Rows> {
 
   [[gnu::noinline, gnu::cold]] void say_unsteady(summary const& row, char const* name, distribution const& of) {
     auto const& state = of.steadiness;
-    bool const too_noisy = state.reason == steady_reason::too_noisy;
-    if (state.verdict != steadiness::no && !too_noisy) return;
+    if (state.verdict != steadiness::no) return;
     begin(row, ": ");
     this->say(name);
-    if (too_noisy) {
-      this->say(" is too noisy to tell, only a shift of " + percent(state.smallest_visible_shift.value_or(0.0)) +
-                " would have been seen");
-      return;
-    }
     auto const of_all = " of " + digits(state.samples);
     switch (state.reason) {
       case steady_reason::drift: this->say(" drifts"); break;
@@ -108,10 +108,10 @@ class trust_notes : public span_notes<Rows> {
     if (steady.beyond_3_iqr.count() == 0 || !steady.worst || !steady.worst_index) return;
     begin(row, ": ");
     this->say(name);
-    this->say(" " + digits(steady.beyond_1_5_iqr.count()) + " beyond 1.5 and " + digits(steady.beyond_3_iqr.count()) +
-              " beyond 3 quartile distances, the worst ");
+    this->say(" " + digits(steady.beyond_1_5_iqr.count()) + " and " + digits(steady.beyond_3_iqr.count()) +
+              ", the worst ");
     this->say_time(*steady.worst);
-    this->say(", number " + digits(*steady.worst_index));
+    this->say(" at " + digits(*steady.worst_index));
     if (steady.one_in > 1) this->say(" of those kept");
   }
 

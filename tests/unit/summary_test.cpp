@@ -1,5 +1,6 @@
 // Would go unseen without these: a sample that is counted nowhere or twice, warm-up mixed into the steady numbers, and
 // a completion that averages two ways of waiting.
+#include <streamgauge/analyze/fixed_warmup.hpp>
 #include <streamgauge/analyze/summary.hpp>
 
 #include <doctest/doctest.h>
@@ -418,4 +419,29 @@ TEST_CASE("plain ranges of numbers are summarised without any other part: whole,
   CHECK(none.steadiness.reason == sg::steady_reason::not_a_duration);
   CHECK_FALSE(none.all.median.has_value());
   CHECK_FALSE(none.all.mean.has_value());
+}
+
+TEST_CASE("case-70 a fixed warm-up is a count, a time, or both, and then whichever is later") {
+  sg::series from;
+  for (std::int64_t i = 0; i < 10; ++i) {
+    from.samples.push_back(submitted(100 + i));
+    from.samples.back().entered = nanoseconds{5000 + 1000 * i};
+  }
+  auto const marked = [&](sg::fixed_warmup chosen) {
+    auto of = from;
+    sg::set_warmup(of, chosen);
+    auto const values = sg::summarize(of).submit.values;
+    CHECK(values.warmup.count + values.steady.count == 10);
+    return values.warmup.count - values.before_steady;
+  };
+  CHECK(marked({}) == 0);
+  CHECK(marked({3, nanoseconds{0}}) == 3);
+  CHECK(marked({0, nanoseconds{3000}}) == 3);  // the one that begins right then is not
+  CHECK(marked({0, nanoseconds{3001}}) == 4);
+  CHECK(marked({2, nanoseconds{5000}}) == 5);
+  CHECK(marked({7, nanoseconds{5000}}) == 7);
+  CHECK(marked({100, nanoseconds{0}}) == 10);
+  sg::series none;
+  sg::set_warmup(none, {5, nanoseconds{5}});
+  CHECK(sg::summarize(none).submit.values.warmup.count == 0);
 }

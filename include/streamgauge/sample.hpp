@@ -122,6 +122,7 @@ inline constexpr std::size_t samples_at_head = 1024;
 template <class Sample>
 [[nodiscard]] constexpr bool stays_at(std::uint64_t stride, Sample const& one) noexcept {
   std::uint64_t mixed = one.span != 0 ? one.span : static_cast<std::uint64_t>(one.entered.count());
+  mixed += 0x9e3779b97f4a7c15U;  // else 0 would always stay, and a clock that stands still fill the memory
   mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
   mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
   return ((mixed ^ (mixed >> 31U)) & (stride - 1)) == 0;

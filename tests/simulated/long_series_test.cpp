@@ -1,6 +1,8 @@
 // A program that runs for days. Without these its samples would fill the memory, or what is left of them would pass for all.
 
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "spans_seen.hpp"
 
@@ -91,6 +93,48 @@ TEST_CASE_FIXTURE(fresh_machine, "up to 65,536 samples of a series every one is 
   }
   for (std::size_t i = 0; i < 65'000; ++i)
     CHECK(all.samples[i].submit == time_of(static_cast<int>(i)));
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "a series that others crowd keeps every sample, and no totals in their place") {
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  sg::phase const other{recorder, "other"};
+  run(step, 0, 65'000);
+  for (int i = 0; i < 300; ++i) {
+    run(other, 0, 99);
+    run(step, i, i + 1);
+  }
+  auto const all = series_of(recorder.collect(), "step");
+  CHECK(all.samples.size() == 65'300);
+  CHECK(all.kept_one_in == 1);
+  CHECK_FALSE(all.totals.has_value());
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "each of many series takes the memory of what it holds") {
+  sg::recorder recorder;
+  std::vector<sg::phase> steps;
+  for (int i = 0; i < 1000; ++i) steps.emplace_back(recorder, "step " + std::to_string(i));
+  auto const before = simulated::allocation_count();
+  for (int i = 0; i < 80; ++i)
+    for (auto const& each : steps) run(each, i, i + 1);
+  // Of 60 and more a thousand samples a piece of 66 is enough for each; then there are the blocks, and the lane.
+  CHECK(simulated::allocation_count() - before < 2 * 1000 + 100);
+  for (auto const& each : recorder.collect().all) {
+    REQUIRE(each.samples.size() == 80);
+    for (int i = 0; i < 80; ++i) CHECK(each.samples[static_cast<std::size_t>(i)].submit == time_of(i));
+  }
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "where the clock stands still a long series ends in its first samples and its totals") {
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  for (int i = 0; i < 100'000; ++i) {
+    auto const scope = step.enter(sg::host_only);
+  }
+  auto const all = series_of(recorder.collect(), "step");
+  CHECK(all.count() == 100'000);
+  CHECK(all.samples.size() >= sg::samples_at_head);
+  CHECK(all.samples.size() < most_kept);
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "collected again and again, a long series is counted on, and never twice") {

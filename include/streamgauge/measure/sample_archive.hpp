@@ -9,6 +9,7 @@
 #include <new>
 
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/plain_array.hpp>
 #include <streamgauge/measure/sample_store.hpp>
 
 namespace streamgauge {
@@ -33,12 +34,16 @@ class sample_shelf {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint64_t stride() const noexcept { return stride_; }
-  [[nodiscard]] series_totals const* totals() const noexcept { return totals_; }  ///< null: it holds every sample
+  /// Null: it holds every sample, also where totals were begun and the block had no memory after all.
+  [[nodiscard]] series_totals const* totals() const noexcept { return stride_ > 1 ? totals_ : nullptr; }
   [[nodiscard]] stored_sample const& operator[](std::size_t at) const noexcept { return *place_of(at); }
 
-  /// Sees to it that `take` cannot fail for this one, with so many others before it. False without memory.
-  [[nodiscard]] bool make_room(stored_sample const& one, std::size_t before) noexcept {
-    std::size_t const needed = size_ + before + 1;
+  /// A block comes: nothing of it has been announced.
+  void begin() noexcept { announced_ = 0; }
+  /// Sees to it that `take` cannot fail for this one, with those that were announced before. False without memory.
+  /// Why: room for a whole block in each of many series would be a thousand times what they hold.
+  [[nodiscard]] bool announce(stored_sample const& one) noexcept {
+    std::size_t const needed = size_ + ++announced_;
     for (std::size_t piece = 0; piece < piece_count && begin_of(piece) < needed; ++piece) {
       if (!pieces_[piece]) pieces_[piece] = new (std::nothrow) stored_sample[first_piece << piece];
       if (!pieces_[piece]) return false;
@@ -46,7 +51,7 @@ class sample_shelf {
     if (needed > capacity && !totals_ && !begin_totals()) return false;
     return !totals_ || totals_->make_room(one);
   }
-  /// Requires: `make_room` for it.
+  /// Requires: it was announced.
   void take(stored_sample const& one) noexcept {
     if (totals_) static_cast<void>(totals_->add(one));
     if (size_ < samples_at_head || stays_at(stride_, one)) *place_of(size_++) = one;
@@ -86,6 +91,7 @@ class sample_shelf {
 
   stored_sample* pieces_[piece_count] = {};
   std::size_t size_ = 0;
+  std::size_t announced_ = 0;
   std::uint64_t stride_ = 1;
   series_totals* totals_ = nullptr;
 };
@@ -109,33 +115,34 @@ class sample_archive {
 
   /// Takes a block of finished samples in. False without memory, and then nothing has changed.
   [[nodiscard, gnu::noinline, gnu::cold]] bool take(sample_store::block const& from) noexcept {
+    for (sample_shelf* each = first_; each; each = each->next) each->begin();
     for (std::size_t i = 0; i < from.used; ++i) {
       if (from.entries[i].series == stored_sample::no_series) continue;
       sample_shelf* const shelf = shelf_of(from.entries[i].series);
-      if (!shelf || !shelf->make_room(from.entries[i], i)) return false;
+      if (!shelf || !shelf->announce(from.entries[i])) return false;
     }
     for (std::size_t i = 0; i < from.used; ++i)
-      if (from.entries[i].series != stored_sample::no_series) shelf_of(from.entries[i].series)->take(from.entries[i]);
+      if (from.entries[i].series != stored_sample::no_series) by_series_.data()[from.entries[i].series]->take(from.entries[i]);
     for (sample_shelf* each = first_; each; each = each->next) each->thin();
     return true;
   }
 
  private:
-  // The one that was asked for last stands first: a loop goes through the same few over and over.
+  // Made at the first asking; null without memory. By number, since a program may have thousands of series.
   [[nodiscard]] sample_shelf* shelf_of(std::uint32_t series) noexcept {
-    for (sample_shelf** link = &first_; *link; link = &(*link)->next) {
-      sample_shelf* const found = *link;
-      if (found->series != series) continue;
-      *link = found->next;
-      found->next = first_;
-      return first_ = found;
+    if (by_series_.size() <= series) {
+      if (by_series_.room() <= series && !by_series_.reserve(2 * (std::size_t{series} + 1))) return nullptr;
+      while (by_series_.size() <= series) by_series_.append(nullptr);
     }
-    auto* const fresh = new (std::nothrow) sample_shelf{series};
-    if (fresh) fresh->next = std::exchange(first_, fresh);
-    return fresh;
+    sample_shelf*& found = by_series_.data()[series];
+    if (found) return found;
+    found = new (std::nothrow) sample_shelf{series};
+    if (found) found->next = std::exchange(first_, found);
+    return found;
   }
 
   sample_shelf* first_ = nullptr;
+  plain_array<sample_shelf*> by_series_;
 };
 
 }  // namespace streamgauge

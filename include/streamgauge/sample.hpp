@@ -44,7 +44,8 @@ struct sample {
   std::optional<std::uint32_t> parent;         ///< index in `recording::all` of the series it was entered in
   std::uint32_t thread = 0;                    ///< which thread entered it, counted from 0 within the recording
   std::uint32_t records_inside = 0;            ///< event records that phases nested in it made meanwhile, on any stream
-  std::uint32_t span = 0;                  ///< the same number for a span on one device and its branches; 0: in none
+  std::uint32_t span = 0;                  ///< the same number for a span on one device and its branches; 0: in none, or
+                                           ///< of a long series and not every part of the span is sure to be kept
   span_part part = span_part::none;        ///< what it is within that span
   wait_policy waited = wait_policy::none;  ///< how completion was observed
   bool warmup = false;   ///< by the phase's own count, or entered inside an execution that was
@@ -145,6 +146,24 @@ struct series {
   /// How many executions left a sample, kept or not.
   [[nodiscard]] std::uint64_t count() const noexcept { return totals ? totals->count : samples.size(); }
 };
+
+/// Whether any of its samples belong to a span.
+template <class Series>
+[[nodiscard]] bool holds_spans(Series const& of) noexcept {
+  for (auto const& one : of.samples)
+    if (one.span != 0) return true;
+  return false;
+}
+
+/// Takes those spans apart of which a part may be missing, where some series was thinned to one in `stride`.
+/// Why: what is left of a span would pass for all of it. Series are thinned each as far as it must, and the first samples of
+/// two series are not of the same spans where one has several branches of a span.
+template <class All>
+void part_spans(std::uint64_t stride, All& all) noexcept {
+  for (auto& each : all)
+    for (auto& one : each.samples)
+      if (one.span != 0 && !stays_at(stride, one)) one.span = 0;
+}
 
 /// Something that went wrong while measuring; the measured program was not disturbed.
 struct problem {

@@ -4,6 +4,8 @@
 #include <thread>
 #include <vector>
 
+#include <streamgauge/analyze/merge.hpp>
+
 #include "spans_seen.hpp"
 
 using namespace std::chrono_literals;
@@ -225,8 +227,56 @@ TEST_CASE_FIXTURE(fresh_machine, "the spans that a long series keeps have all th
     CHECK(row.what.span->busy_sum.steady.median->count() == 5000.0);
   }
   CHECK(counted > 20'000);
-  for (auto const& each : taken.all)
-    if (each.phase == "both" && each.conditions.empty()) CHECK(counted == each.samples.size());
+  for (auto const& each : taken.all) {
+    if (each.phase != "both" || !each.conditions.empty()) continue;
+    std::uint64_t linked = 0;
+    for (auto const& one : each.samples) linked += one.span != 0;
+    CHECK(counted == linked);
+    CHECK(linked + sg::samples_at_head > each.samples.size());
+  }
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "of spans whose series are thinned unequally, none is counted without all of its branches") {
+  sg::recorder recorder;
+  sg::phase const both{recorder, "both"};
+  sg::phase const compute{recorder, "compute"};
+  sg::phase const copy{recorder, "copy"};
+  cudaStream_t const streams[] = {new_stream(), new_stream(), new_stream()};
+  auto const run_spans = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      {
+        sg::span whole{both};
+        for (int k = 0; k < 3; ++k) {
+          auto const part = whole.branch(streams[k], k < 2 ? compute : copy);
+          launch(streams[k], k < 2 ? 2us : 3us);
+        }
+      }
+      simulated::host_advance(10us);
+    }
+  };
+  auto const check = [](sg::recording const& taken, std::uint64_t count, std::uint64_t counted) {
+    for (auto const& row : sg::summarize(taken).rows) {
+      if (row.what.phase != "both") continue;
+      CHECK(row.what.device.samples.kept == count);
+      REQUIRE(row.what.span.has_value());
+      CHECK(row.what.span->counted > counted);
+      CHECK(row.what.span->without_branch == 0);
+      CHECK(row.what.span->busy_sum.steady.minimum == 7us);
+      CHECK(row.what.span->busy_sum.steady.maximum == 7us);
+    }
+  };
+  run_spans(30'000);
+  auto const short_one = recorder.collect();
+  check(short_one, 30'000, 29'999);
+  run_spans(60'000);
+  auto all = recorder.collect();
+  CHECK(series_of(all, "both").kept_one_in < series_of(all, "compute").kept_one_in);
+  check(all, 90'000, 20'000);
+  auto other_way = short_one;
+  sg::merge(other_way, all);
+  check(other_way, 120'000, 25'000);
+  sg::merge(all, short_one);
+  check(all, 120'000, 25'000);
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "without memory to put samples away they stay where they are, and whatever is lost is counted") {

@@ -59,6 +59,21 @@ TEST_CASE("series of one phase and the same conditions become one, the others st
   CHECK(one.problems.size() == 1);
 }
 
+TEST_CASE("a recording takes itself in as one more run of the same") {
+  sg::recording one;
+  one.all = {made("step", {}, 100, 3)};
+  one.all[0].samples[1].span = 2;
+  one.environment.devices = {{0, "first", {}, {}, {}, ""}};
+  one.problems = {{"step", "what happened", 0, 1}, {"step", "something else", 0, 1}, {"step", "and a third", 0, 1}};
+  sg::merge(one, one);
+  CHECK(one.all[0].samples.size() == 6);
+  CHECK(one.all[0].samples[4].span == 4);
+  CHECK(one.all[0].runs == 2);
+  CHECK(one.environment.devices.size() == 1);
+  REQUIRE(one.problems.size() == 6);
+  CHECK(one.problems[5].text == "and a third");
+}
+
 TEST_CASE("no steady state is looked for over the seam between runs") {
   sg::recording one;
   one.all = {made("step", {}, 1000, 40)};

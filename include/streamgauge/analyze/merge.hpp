@@ -59,6 +59,18 @@ template <class = void>
     into.all.back().conditions = wanted.conditions;
     into.all.back().warmup = wanted.warmup;
   }
+  std::uint64_t my_stride = 1;
+  std::uint64_t other_stride = 1;
+  for (std::size_t i = 0; i < other.all.size(); ++i) {
+    auto const& more = other.all[i];
+    auto const& mine = into.all[place[i]];
+    if (more.kept_one_in > mine.kept_one_in && more.kept_one_in > my_stride && holds_spans(mine))
+      my_stride = more.kept_one_in;
+    if (mine.kept_one_in > more.kept_one_in && mine.kept_one_in > other_stride && holds_spans(more))
+      other_stride = mine.kept_one_in;
+  }
+  part_spans(my_stride, into.all);
+  std::size_t const problems = other.problems.size();
   for (std::size_t i = 0; i < other.all.size(); ++i) {
     auto more = other.all[i];
     auto& mine = into.all[place[i]];
@@ -73,7 +85,7 @@ template <class = void>
     for (auto& one : more.samples) {
       if (one.parent) one.parent = *one.parent < place.size() ? std::optional{place[*one.parent]} : std::nullopt;
       one.thread += threads;
-      if (one.span != 0) one.span += spans;
+      if (one.span != 0) one.span = stays_at(other_stride, one) ? one.span + spans : 0;
       mine.samples.push_back(one);
     }
     mine.lost += more.lost;
@@ -89,7 +101,7 @@ template <class = void>
     into.environment.tool = other.environment.tool;
     into.environment.tool_sign = other.environment.tool_sign;
   }
-  for (auto const& each : other.problems) into.problems.push_back(each);
+  for (std::size_t i = 0; i < problems; ++i) into.problems.push_back(other.problems[i]);  // also where it is the same one
 }
 
 }  // namespace streamgauge

@@ -93,6 +93,10 @@ void recorder_core::copy_samples(Recording& into) {
     }
   }
   for (lane* of = newest; of; of = of->next) copy_samples(*of, into);
+  std::uint64_t stride = 1;
+  for (auto const& each : into.all)
+    if (each.kept_one_in > stride && holds_spans(each)) stride = each.kept_one_in;
+  part_spans(stride, into.all);
 }
 
 template <class Recording>

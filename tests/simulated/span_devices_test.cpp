@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "own_process.hpp"
 #include "program.hpp"
@@ -372,4 +373,55 @@ TEST_CASE_FIXTURE(fresh_devices, "a recorder that ends before its spans were rea
     if (i == 2) static_cast<void>(recorder.collect());
   }
   CHECK(simulated::live_events() == 0);
+}
+
+// A branch's own sample stood in the archive's way as if it were finished while rows were added for its devices.
+TEST_CASE_FIXTURE(fresh_devices, "a branch that makes a span's second device known keeps its sample in a long run") {
+  for (int place = 998; place <= 1001; ++place) {
+    CAPTURE(place);
+    sg::recorder recorder;
+    sg::phase const outer{recorder, "outer"};
+    sg::phase const both{recorder, "both"};
+    sg::phase const part{recorder, "part"};
+    sg::phase const held{recorder, "held"};
+    sg::phase const step{recorder, "step"};
+    auto const first = stream_on(0);
+    auto const second = stream_on(1);
+    auto const around = outer.enter(sg::host_only);
+    std::size_t entered = 1;
+    auto const step_until = [&](std::size_t count) {
+      for (; entered < count; ++entered) {
+        auto const scope = step.enter(sg::host_only);
+        simulated::host_advance(5ns);
+      }
+    };
+    // One sample in each block of 1000 stays open, so that all but the last one keep their place.
+    std::vector<sg::started_phase> open;
+    for (std::size_t block = 1; block <= 32; ++block) {
+      open.push_back(held.start(sg::host_only));
+      ++entered;
+      step_until(1000 * block - (block == 32 ? 2 : 0));
+    }
+    {
+      sg::span whole{both};
+      {
+        auto const one = whole.branch(first, part);
+        launch(first, 2us);
+      }
+      entered += 2;
+      step_until(32'000 + static_cast<std::size_t>(place) - 1);
+      auto const other = whole.branch(second, part);
+      launch(second, 3us);
+      ++entered;
+      step_until(entered + 2500);
+    }
+    auto const taken = recorder.collect();
+    CHECK(device_times(series_of(taken, "part")) == std::vector<nanoseconds>{2us, 12'500ns});  // until the host had left it
+    std::size_t count = 0;
+    for (auto const& each : taken.all) count += each.samples.size();
+    CHECK(count == entered + 2);  // and one for each device
+    bool all_right = true;
+    for (auto const& one : series_of(taken, "step").samples) all_right = all_right && one.submit == 5ns;
+    CHECK(all_right);
+  }
 }

@@ -84,6 +84,7 @@ class execution {
         return lose();
       }
       stored_sample& kept = *where_;
+      kept.submit = absence::still_open;  // first: a span over several devices adds samples of its own, and must find it open
       kept.series = node.index;
       kept.warmup = in != stage::steady;
       kept.thread = own ? own->thread : lane_->thread;
@@ -99,7 +100,6 @@ class execution {
         lane_->innermost = node.index;
         ++lane_->open_scopes;
       }
-      kept.submit = absence::still_open;
       kept.device = slot_ ? absence::still_open : why;
       if (slot_) {
         ++lane_->open_intervals;

@@ -99,9 +99,12 @@ struct series_totals {
     return true;
   }
 
-  /// Adds those of another part of the same series. False without memory; what was added up to then stays.
+  /// Adds those of another part of the same series. False without memory, and then nothing has changed.
   [[nodiscard, gnu::cold]] bool merge(series_totals const& other) noexcept {
-    bool merged = submit.merge(other.submit) && device.merge(other.device);
+    bool merged = submit.make_room(other.submit) && device.make_room(other.device);
+    for (std::size_t i = 0; i < 3; ++i) merged = merged && completion[i].make_room(other.completion[i]);
+    if (!merged) return false;
+    merged = submit.merge(other.submit) && device.merge(other.device);
     for (std::size_t i = 0; i < 3; ++i) merged = merged && completion[i].merge(other.completion[i]);
     count += other.count;
     watched += other.watched;

@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "memory.hpp"
+
 namespace sg = streamgauge;
 using sg::nanoseconds;
 
@@ -117,6 +119,27 @@ TEST_CASE("a thinned series and a whole one are brought to one stride, and every
     CHECK(values.steady.mean->count() == doctest::Approx(mean).epsilon(1e-12));
   }
   CHECK(whole.all[0].samples.size() == other_way.all[0].samples.size());
+}
+
+TEST_CASE("totals for which there is no memory are not merged in part") {
+  auto const add = [](sg::series_totals& to, std::int64_t time) {
+    sg::sample one;
+    one.submit = one.device = one.completion = nanoseconds{time};
+    REQUIRE(to.add(one));
+  };
+  sg::series_totals other;
+  add(other, 1'000'000);
+  for (std::size_t allowed = 0; allowed <= 3; ++allowed) {
+    sg::series_totals totals;
+    add(totals, 1000);
+    {
+      memory::ends_after const end{allowed};
+      CHECK(totals.merge(other) == (allowed == 3));
+    }
+    CHECK(totals.count == (allowed == 3 ? 2 : 1));
+    for (auto const* each : {&totals.submit, &totals.device, &totals.completion[0]})
+      CHECK(each->count() == totals.count);
+  }
 }
 
 TEST_CASE("merging parts in any order gives the same count, extremes, mean and quantiles") {

@@ -45,6 +45,9 @@ struct observable_totals {
   number_totals steady;
   std::uint64_t absent[absence_count] = {};
 
+  /// How many values there are.
+  [[nodiscard]] std::uint64_t count() const noexcept { return warmup.values.count() + steady.values.count(); }
+
   [[nodiscard]] bool make_room(observation seen, bool warms) noexcept {
     return !seen.known() || (warms ? warmup : steady).values.make_room(seen.value()->count());
   }
@@ -55,7 +58,12 @@ struct observable_totals {
     else
       ++absent[static_cast<std::size_t>(seen.why_absent())];
   }
+  [[nodiscard, gnu::cold]] bool make_room(observable_totals const& other) noexcept {
+    return warmup.values.make_room(other.warmup.values) && steady.values.make_room(other.steady.values);
+  }
+  /// False without memory, and then nothing has changed.
   [[nodiscard, gnu::cold]] bool merge(observable_totals const& other) noexcept {
+    if (!make_room(other)) return false;
     for (std::size_t i = 0; i < absence_count; ++i) absent[i] += other.absent[i];
     return warmup.merge(other.warmup) && steady.merge(other.steady);
   }

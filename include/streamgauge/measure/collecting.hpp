@@ -105,7 +105,7 @@ void recorder_core::copy_samples(lane& of, Recording& into) {
   for (sample_shelf const* shelf = of.samples().older().first(); shelf; shelf = shelf->next) {
     if (shelf->series >= into.all.size()) continue;
     auto& all = into.all[shelf->series];
-    if (shelf->totals() && !all.totals->merge(*shelf->totals())) ++all.lost;
+    if (shelf->totals() && !all.totals->merge(*shelf->totals())) all.lost += shelf->totals()->count;
     for (std::size_t i = 0; i < shelf->size(); ++i) keep_one(into, (*shelf)[i], shelf->totals() != nullptr, i);
     copied_of[shelf->series] = shelf->size();
   }

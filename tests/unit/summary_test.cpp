@@ -1,6 +1,7 @@
 // Would go unseen without these: a sample that is counted nowhere or twice, warm-up mixed into the steady numbers, and
 // a completion that averages two ways of waiting.
 #include <streamgauge/analyze/fixed_warmup.hpp>
+#include <streamgauge/analyze/merge.hpp>
 #include <streamgauge/analyze/summary.hpp>
 
 #include <doctest/doctest.h>
@@ -45,7 +46,72 @@ sg::series submits(std::initializer_list<std::int64_t> values, std::size_t warmu
   return made;
 }
 
+/// So many samples at one level, a microsecond apart, behind those that are there; noise of 1 %.
+void add_level(sg::series& to, std::size_t count, std::int64_t level, sg::wait_policy how) {
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const n = to.samples.size();
+    auto one = waited(nanoseconds{level + level / 100 * static_cast<std::int64_t>(n * 2654435761U % 1000) / 1000}, how);
+    one.entered = nanoseconds{1000 * static_cast<std::int64_t>(n)};
+    to.samples.push_back(one);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("a way of waiting of which no sample was kept is still one, with all of its completions") {
+  sg::series of;
+  add_level(of, 5000, 10'000, sg::wait_policy::spin);
+  while (sg::stays_at(4, of.samples.back())) of.samples.pop_back();
+  of.samples.back().waited = sg::wait_policy::block;
+  add_level(of, 5000, 10'000, sg::wait_policy::spin);
+  sg::thin_to(4, of);
+  auto const found = sg::summarize(of);
+  CHECK(found.completion.mixed_policies);
+  CHECK(found.completion.by(sg::wait_policy::block).steady.count == 1);
+  CHECK(found.completion.by(sg::wait_policy::block).steady.median.has_value());
+  auto const spun = found.completion.by(sg::wait_policy::spin).steady.count;
+  CHECK(spun + 1 == found.completion.samples.kept);
+}
+
+TEST_CASE("a way of waiting among many others is judged by its own count where it became steady late") {
+  sg::series of;
+  for (int i = 0; i < 4000; ++i) {
+    add_level(of, 49, 50'000, sg::wait_policy::spin);
+    add_level(of, 1, i < 1000 ? 20'000 : 10'000, sg::wait_policy::block);
+  }
+  sg::thin_to(4, of);
+  auto const found = sg::summarize(of).completion.by(sg::wait_policy::block);
+  REQUIRE(found.is_steady());
+  CHECK(*found.steadiness.start > 150);
+  CHECK(found.steady.of_kept_alone);
+  CHECK(found.steady.maximum < nanoseconds{10'200});
+  CHECK(found.before_steady == *found.steadiness.start);
+}
+
+TEST_CASE("what has no totals is of what was kept, and never of another observable") {
+  sg::series of;
+  add_level(of, 6000, 10'000, sg::wait_policy::spin);
+  for (auto& one : of.samples) one.begins = nanoseconds{7};
+  of.samples[3].waited = sg::wait_policy::block;
+  sg::thin_to(2, of);
+  auto const begins = sg::distribution_of(of, &sg::sample::begins);
+  CHECK(begins.steady.maximum == nanoseconds{7});
+  CHECK(begins.steady.count == of.samples.size());
+  CHECK(begins.steady.of_kept_alone);
+  CHECK(sg::distribution_of(of, &sg::sample::submit, sg::waited_by::block).steady.count == 1);
+  CHECK(sg::distribution_of(of, &sg::sample::completion).steady.count == of.samples.size());
+}
+
+TEST_CASE("warm-up that is told after it was counted has no statistics of its own") {
+  sg::series of;
+  add_level(of, 6000, 10'000, sg::wait_policy::spin);
+  sg::thin_to(2, of);
+  sg::set_warmup(of, {10, {}});
+  auto const values = sg::summarize(of).submit.values;
+  CHECK(values.warmup.count == 0);
+  CHECK_FALSE(values.warmup.median.has_value());
+  CHECK(values.steady.count == 6000);
+}
 
 TEST_CASE("case-50 samples that were taken while somebody watched are counted") {
   auto from = submits({5, 6, 7}, 1);

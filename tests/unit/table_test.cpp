@@ -2,6 +2,8 @@
 // an interval by the wrong name. Whole tables are compared, since what people read is the whole.
 #include <streamgauge/report/table.hpp>
 
+#include <streamgauge/analyze/merge.hpp>
+
 #include <doctest/doctest.h>
 
 #include <clocale>
@@ -409,6 +411,24 @@ TEST_CASE("case-69 a first sample that stands out is a warning under the table")
   warm_up(from.all[0], 1);
   CHECK_FALSE(has(text_of(from), "warning"));
   CHECK(has(text_of(from), "p               3   2.000  2.000  2.000\n (warm-up)      1   57.00  57.00  57.00\n\n"));
+}
+
+TEST_CASE("case-70 figures of a long series say whether they are of all or of those that were kept") {
+  for (std::int64_t const slow : {0, 2000}) {
+    sg::recording of;
+    of.all.emplace_back();
+    of.all[0].phase = "step";
+    for (std::int64_t i = 0; i < 8000; ++i) {
+      of.all[0].samples.push_back(taken((i < slow ? 20'000 : 10'000) + i * 2654435761 % 100));
+      of.all[0].samples.back().entered = nanoseconds{1000 * i};
+    }
+    sg::thin_to(2, of.all[0]);
+    std::string text{' '};  // on one line
+    for (char const each : text_of(of))
+      if (each != ' ' || text.back() != ' ') text += each == '\n' ? ' ' : each;
+    CHECK(text.find("count, extremes and mean are of all") != std::string::npos);
+    CHECK((text.find("but of those kept alone is what it says of submit") != std::string::npos) == (slow > 0));
+  }
 }
 
 TEST_CASE("case-09 a device median near the resolution or the floor is a warning under the table") {

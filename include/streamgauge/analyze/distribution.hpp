@@ -51,13 +51,23 @@ enum class waited_by : std::uint8_t { any, none, spin, block };
   return which == waited_by::any || static_cast<std::uint8_t>(which) == 1 + static_cast<std::uint8_t>(policy);
 }
 
-/// The totals of the observable that is meant.
+/// The totals of what is meant; null where there are none: of `begins`, of submit and device times by one way of waiting,
+/// and of completions by several at once.
 template <class = void>
-[[nodiscard]] observable_totals const& totals_of(series_totals const& from, observation sample::*which,
+[[nodiscard]] observable_totals const* totals_of(series_totals const& from, observation sample::*which,
                                                  waited_by policy) noexcept {
-  if (which == &sample::submit) return from.submit;
-  if (which == &sample::device) return from.device;
-  return from.completion[policy == waited_by::any ? 0 : static_cast<std::size_t>(policy) - 1];
+  bool const any = policy == waited_by::any;
+  if (which == &sample::submit) return any ? &from.submit : nullptr;
+  if (which == &sample::device) return any ? &from.device : nullptr;
+  if (which != &sample::completion) return nullptr;
+  if (!any) return &from.completion[static_cast<std::size_t>(policy) - 1];
+  observable_totals const* only = nullptr;
+  for (auto const& each : from.completion) {
+    if (each.count() == 0) continue;
+    if (only) return nullptr;
+    only = &each;
+  }
+  return only;
 }
 
 /// One observable of a series, of all samples or of those that were waited for in one way.
@@ -70,7 +80,10 @@ template <class = void>
   steady.reserve(from.samples.size());
   bool is_first = true;
   bool starts_steady = false;
+  std::size_t at = 0;
+  std::size_t at_head = 0;  // of `steady`, how many are among the first samples
   for (auto const& one : from.samples) {
+    bool const is_at_head = at++ < samples_at_head;
     if (!takes(policy, one.waited)) continue;
     auto const seen = one.*which;
     if (is_first) {
@@ -79,6 +92,7 @@ template <class = void>
     }
     is_first = false;
     if (auto const value = seen.value()) (one.warmup ? warmup : steady).push_back(value->count());
+    if (is_at_head) at_head = steady.size();
   }
   if (starts_steady)
     found.first_sample_outlier = stands_out(steady.front(), steady.data() + 1, steady.size() - 1);
@@ -90,11 +104,11 @@ template <class = void>
   auto const start = found.steadiness.start.value_or(0);
   // Of a thinned series what came before can only be left out with what was not kept. Where it is next to nothing, all
   // samples say more than those that were kept.
-  std::uint64_t const before = start < samples_at_head ? start : samples_at_head + (start - samples_at_head) * from.kept_one_in;
-  if (from.totals && before * 100 <= from.totals->count) {
-    auto const& totals = totals_of(*from.totals, which, policy);
-    found.warmup = statistics_of(totals.warmup, warmup, from.kept_one_in);
-    found.steady = statistics_of(totals.steady, steady, from.kept_one_in);
+  std::uint64_t const before = start < at_head ? start : at_head + (start - at_head) * from.kept_one_in;
+  auto const* const totals = from.totals ? totals_of(*from.totals, which, policy) : nullptr;
+  if (totals && before * 100 <= totals->steady.values.count()) {
+    found.warmup = statistics_of(totals->warmup, warmup, from.kept_one_in);
+    found.steady = statistics_of(totals->steady, steady, from.kept_one_in);
     return found;
   }
   found.before_steady = start;
@@ -103,6 +117,7 @@ template <class = void>
   found.warmup = statistics_of(warmup);
   found.steady = statistics_of(steady);
   found.warmup.one_in = found.steady.one_in = from.kept_one_in;
+  found.warmup.of_kept_alone = found.steady.of_kept_alone = from.kept_one_in > 1;
   return found;
 }
 

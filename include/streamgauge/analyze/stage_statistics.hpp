@@ -50,6 +50,7 @@ struct stage_statistics {
   /// 1: of every sample. Otherwise `mad`, the intervals, drift and outliers are of one sample in so many, as evenly chosen
   /// as a long series keeps them; count, extremes, mean and deviation are exact, quantiles within 1/2048.
   std::uint64_t one_in = 1;
+  bool of_kept_alone = false;  ///< not even those: the stage begins or ends where only some samples were kept
 };
 
 /// Statistics of nanosecond counts in the order in which they were taken.
@@ -93,7 +94,8 @@ template <class Numbers = std::vector<std::int64_t>>
 template <class = void>
 [[nodiscard]] stage_statistics statistics_of(number_totals const& all, std::vector<std::int64_t> const& kept,
                                              std::uint64_t one_in) {
-  stage_statistics found = statistics_of(kept);
+  // What was told to be warm-up only after it had been counted is none here.
+  stage_statistics found = all.values.count() > 0 ? statistics_of(kept) : stage_statistics{};
   found.one_in = one_in;
   found.count = all.values.count();
   if (found.count == 0) return found;

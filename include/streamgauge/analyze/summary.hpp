@@ -87,7 +87,7 @@ struct summary {
 /// Counts what became of every sample of a series that did not keep them all.
 template <class = void>
 void add_totals(account& to, observable_totals const& from) noexcept {
-  to.add(absence::none, from.warmup.values.count() + from.steady.values.count());
+  to.add(absence::none, from.count());
   for (std::size_t i = 1; i < absence_count; ++i) to.add(static_cast<absence>(i), from.absent[i]);
 }
 
@@ -128,6 +128,7 @@ template <class = void>
     add_totals(found.submit.samples, all.submit);
     add_totals(found.device.samples, all.device);
     for (auto const& each : all.completion) add_totals(found.completion.samples, each);
+    for (std::size_t i = 0; i < 3; ++i) kept_by_policy[i] = all.completion[i].count();
     for (std::size_t i = 0; i < 3; ++i) part_seen[i] = all.parts[i];
     found.watched = all.watched;
     found.fewest_records_inside = all.fewest_records_inside.value_or(0);

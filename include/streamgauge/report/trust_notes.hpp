@@ -61,6 +61,13 @@ class trust_notes : public span_notes<Rows> {
     this->say_name(of);
     this->say(": of its samples the first and one in " + digits(of.kept_one_in) +
               " of the others are kept; count, extremes and mean are of all, quantiles within 0.05 %");
+    char const* between = "; but of those kept alone is what it says of ";
+    each_observable(of, [&](char const* name, distribution const& values) {
+      if (!values.steady.of_kept_alone || values.steady.count == 0) return;
+      this->say(between);
+      this->say(name);
+      between = ", ";
+    });
     this->end("thinned");
   }
 

@@ -1,5 +1,6 @@
 // Would go unseen without these: host and device taken together, samples of warm-up or under a tool in a verdict, and a
 // series that is silently left out.
+#include <streamgauge/analyze/merge.hpp>
 #include <streamgauge/analyze/recording_comparison.hpp>
 
 #include <doctest/doctest.h>
@@ -134,6 +135,41 @@ TEST_CASE("other devices and other cache states are refused") {
   auto const found = sg::compare(recording_of({cold}), recording_of({warm}));
   REQUIRE(found.entries.size() == 2);
   CHECK(found.entries[1].result.reason == "other cache states: cold in a, warm in b");
+}
+
+TEST_CASE("runs that were merged are not compared as if they were one") {
+  // One rank of four is slower in a: over the seams that looks like warm-up, and a like b.
+  auto a = recording_of({series_of("gemm", 12000, 99000)});
+  auto b = recording_of({series_of("gemm", 12000, 90000)});
+  for (int rank = 1; rank < 4; ++rank)
+    for (auto* each : {&a, &b}) sg::merge(*each, recording_of({series_of("gemm", 12000, 90000)}));
+  auto const found = sg::compare(a, b);
+  auto const& device = entry_of(found, "gemm", sg::observable::device)->result;
+  CHECK(device.verdict == verdict::refused);
+  CHECK(device.reason.find("merged") != std::string::npos);
+  for (auto const& runs : {sg::compare_runs({a, a, a}, {b, b, b}), sg::compare_pairs({a, a, a}, {b, b, b})})
+    CHECK(entry_of(runs, "gemm", sg::observable::device)->result.verdict == verdict::refused);
+}
+
+TEST_CASE("samples under a tool that a long series did not keep are in its totals") {
+  auto const long_series = [](bool watched) {
+    sg::series made;
+    made.phase = "gemm";
+    for (std::int64_t i = 0; i < 6000; ++i) {
+      made.samples.push_back(steady_sample(12000 + i * 37 % 60, 90000 + i * 37 % 60));
+      made.samples.back().entered = sg::nanoseconds{1000 * i};
+    }
+    std::size_t at = 3000;
+    while (sg::stays_at(4, made.samples[at])) ++at;
+    made.samples[at].watched = watched;
+    sg::thin_to(4, made);
+    return recording_of({made});
+  };
+  auto const verdict_of = [](sg::recording const& a, sg::recording const& b) {
+    return entry_of(sg::compare(a, b), "gemm", sg::observable::device)->result.verdict;
+  };
+  CHECK(verdict_of(long_series(false), long_series(false)) == verdict::same);
+  CHECK(verdict_of(long_series(true), long_series(false)) == verdict::refused);
 }
 
 TEST_CASE("the same phase under other conditions is refused, a series on one side only is listed") {

@@ -59,6 +59,7 @@ struct observed_run {
   std::vector<std::int64_t> numbers;        ///< nanoseconds, in the order in which the executions were entered
   absence why_absent = absence::not_asked;  ///< of the last steady sample that has no value
   bool walls_and_branches = false;          ///< spans and branches of spans in one series
+  bool merged = false;                      ///< of several runs, one behind the other
 };
 
 /// Collects the steady samples of one observable. Executions that count as warm-up are left out; a condition called
@@ -75,9 +76,12 @@ template <class = void>
   for (auto const& device : from.environment.devices) found.what.devices.push_back(device.name);
   found.what.waited = policy;
   found.what.clock = what == observable::device ? clock_domain::device : clock_domain::host;
+  found.merged = all.runs > 1;
   std::size_t watched = 0;
+  std::uint64_t kept_watched = 0;
   bool part_seen[3] = {};
   for (auto const& one : all.samples) {
+    if (one.watched) ++kept_watched;
     if (one.warmup || (policy && one.waited != *policy)) continue;
     auto const seen = what == observable::submit ? one.submit : what == observable::device ? one.device : one.completion;
     auto const value = seen.value();
@@ -93,6 +97,8 @@ template <class = void>
       part_seen[static_cast<std::size_t>(span_part::whole)] && part_seen[static_cast<std::size_t>(span_part::branch)];
   if (watched > 0)
     found.what.watched = watched == found.numbers.size() ? watched_samples::all : watched_samples::some;
+  else if (all.totals && all.totals->watched > kept_watched)
+    found.what.watched = watched_samples::some;  // among those that were not kept
   return found;
 }
 
@@ -212,6 +218,9 @@ class recording_matcher {
     for (auto const* side : {&a, &b}) {
       for (std::size_t run = 0; run < side->size(); ++run) {
         if ((*side)[run].walls_and_branches) return "the series holds spans and branches of spans";
+        if ((*side)[run].merged)
+          return "the series holds several merged runs, over whose seams no steady part can be looked for: compare the "
+                 "recordings that were merged, one a run";
         if (run == 0) continue;
         if (auto const why = why_not_comparable(side->front().what, (*side)[run].what, {"its first run", "another"}))
           return std::string{"the runs of side "} + (side == &a ? "a" : "b") + " differ: " + *why;
@@ -242,7 +251,7 @@ class recording_matcher {
 /// waiting, apart. One recording a side is one run a side: within one run only.
 ///
 /// What must not be compared has an entry that is refused: other devices, conditions, cache states or ways of waiting,
-/// samples under a tool on one side. What the other side does not have is listed.
+/// samples under a tool on one side, several runs merged into one series. What the other side does not have is listed.
 template <class = void>
 [[nodiscard]] recording_comparison compare(recording const& a, recording const& b,
                                            double threshold = default_threshold) {

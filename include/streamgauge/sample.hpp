@@ -159,8 +159,8 @@ template <class Series>
 }
 
 /// Takes those spans apart of which a part may be missing, where some series was thinned to one in `stride`.
-/// Why: what is left of a span would pass for all of it. Series are thinned each as far as it must, and the first samples of
-/// two series are not of the same spans where one has several branches of a span.
+/// Why: what is left of a span would pass for all of it. Each series is thinned as far as it must, and the first samples
+/// of two series are not of the same spans where one has several branches of a span.
 template <class All>
 void part_spans(std::uint64_t stride, All& all) noexcept {
   for (auto& each : all)

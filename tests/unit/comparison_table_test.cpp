@@ -37,6 +37,13 @@ std::string text_of(sg::recording_comparison const& of) {
 
 // The logarithms of the medians differ by 0.02950 with deviations of 0.00158 and 0.00153, five runs a side: a standard error
 // of 0.00098, which Student's t of eight degrees of freedom takes 2.306 times.
+TEST_CASE("a hostile condition cannot break the line of a comparison") {
+  sg::comparison of;
+  of.reason = "n is 1\x1b[2J\n2 in a and 3 in b";
+  auto const line = sg::report::line_of(of);
+  for (char const each : line) CHECK(each >= ' ');
+}
+
 TEST_CASE("the verdicts of several runs are a table, and what is settled needs no line below") {
   std::vector<sg::recording> a, b;
   for (std::int64_t i = 0; i < 5; ++i) {

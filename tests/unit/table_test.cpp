@@ -143,6 +143,14 @@ struct german : std::numpunct<char> {
 
 }  // namespace
 
+/// Without the line breaks of notes, and what stands before their lines.
+static std::string on_one_line(std::string const& text) {
+  std::string line{' '};
+  for (char const each : text)
+    if ((each != ' ' && each != '\n') || line.back() != ' ') line += each == '\n' ? ' ' : each;
+  return line;
+}
+
 TEST_CASE("one phase") {
   CHECK(text_of(one_phase()) == &R"(
              submit                       device interval
@@ -423,9 +431,7 @@ TEST_CASE("case-70 figures of a long series say whether they are of all or of th
       of.all[0].samples.back().entered = nanoseconds{1000 * i};
     }
     sg::thin_to(2, of.all[0]);
-    std::string text{' '};  // on one line
-    for (char const each : text_of(of))
-      if (each != ' ' || text.back() != ' ') text += each == '\n' ? ' ' : each;
+    auto const text = on_one_line(text_of(of));
     CHECK(text.find("count, extremes and mean are of all") != std::string::npos);
     CHECK((text.find("but of those kept alone is what it says of submit") != std::string::npos) == (slow > 0));
   }
@@ -446,6 +452,22 @@ TEST_CASE("a phase that was entered in several places says where") {
   from.all[1].samples[0].parent = 0;
   from.all[1].samples[1].parent = 0;
   CHECK(has(text_of(from), "nesting      copy: shown as a root, it was entered 2 times in step, once on its own\n"));
+}
+
+TEST_CASE("where a long series was entered is counted among those kept, and the note says so") {
+  sg::recording of;
+  of.all.resize(2);
+  of.all[0].phase = "outer";
+  of.all[0].samples = {taken(1), taken(1)};
+  of.all[1].phase = "inner";
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    of.all[1].samples.push_back(taken(10'000 + i * 37 % 60));
+    of.all[1].samples.back().entered = nanoseconds{1000 * i};
+    if (i % 2 == 0) of.all[1].samples.back().parent = 0;
+  }
+  CHECK_FALSE(has(on_one_line(text_of(of)), "of those kept"));
+  sg::thin_to(2, of.all[1]);
+  CHECK(has(on_one_line(text_of(of)), "times on its own, of those kept"));
 }
 
 TEST_CASE("a floor that was not measured says why") {

@@ -121,8 +121,10 @@ class sample_archive {
       sample_shelf* const shelf = shelf_of(from.entries[i].series);
       if (!shelf || !shelf->announce(from.entries[i])) return false;
     }
-    for (std::size_t i = 0; i < from.used; ++i)
-      if (from.entries[i].series != stored_sample::no_series) by_series_.data()[from.entries[i].series]->take(from.entries[i]);
+    for (std::size_t i = 0; i < from.used; ++i) {
+      stored_sample const& one = from.entries[i];
+      if (one.series != stored_sample::no_series) by_series_.data()[one.series]->take(one);
+    }
     for (sample_shelf* each = first_; each; each = each->next) each->thin();
     return true;
   }

@@ -22,7 +22,7 @@ template <class = void>
   if (of.interval)
     text.append(" (").append(change(of.interval->low)).append(" to ").append(change(of.interval->high)).append(")");
   text.append(", ").append(describe(of.basis));
-  if (!of.reason.empty()) text.append("; ").append(of.reason);
+  if (!of.reason.empty()) text.append("; ").append(escaped(of.reason));
   return text;
 }
 

@@ -266,6 +266,7 @@ class notes : public trust_notes<> {
         if (at.parent == row.index) say_name(row.what);
       between = ", ";
     }
+    if (of.what.kept_one_in > 1) say(", of those kept");
     end("nesting");
   }
 

@@ -67,7 +67,7 @@ class span_notes : public note_lines<> {
       for (auto const& row : rows_)
         if (row.index == each.index) say_name(row.what);
       say_count(first ? " ended last in " : " in ", each.times, "");
-      if (first) say_count(" of ", steady, " steady executions");
+      if (first) say_count(" of ", steady, of.kept_one_in > 1 ? " steady executions that were kept" : " steady executions");
       if (!each.median_lead) continue;
       say(", by ");
       say_time(*each.median_lead);

@@ -230,7 +230,7 @@ TEST_CASE_FIXTURE(fresh_machine, "the spans that a long series keeps have all th
   for (auto const& each : taken.all) {
     if (each.phase != "both" || !each.conditions.empty()) continue;
     std::uint64_t linked = 0;
-    for (auto const& one : each.samples) linked += one.span != 0;
+    for (auto const& kept : each.samples) linked += kept.span != 0;
     CHECK(counted == linked);
     CHECK(linked + sg::samples_at_head > each.samples.size());
   }

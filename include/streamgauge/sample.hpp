@@ -78,17 +78,19 @@ struct series_totals {
   /// Sees to it that adding the sample cannot fail. False without memory.
   template <class Sample>
   [[nodiscard]] bool make_room(Sample const& one) noexcept {
-    return submit.make_room(one.submit, one.warmup) && device.make_room(one.device, one.warmup) &&
-           completion[static_cast<std::size_t>(one.waited)].make_room(one.completion, one.warmup);
+    auto const stage = one.warmup ? &observable_totals::warmup : &observable_totals::steady;
+    return submit.make_room(one.submit, stage) && device.make_room(one.device, stage) &&
+           completion[static_cast<std::size_t>(one.waited)].make_room(one.completion, stage);
   }
   /// Takes a sample in. False without memory, and then nothing has changed.
   template <class Sample>
   [[nodiscard, gnu::cold]] bool add(Sample const& one) noexcept {
     if (!make_room(one)) return false;
     auto& waited = completion[static_cast<std::size_t>(one.waited)];
-    submit.add(one.submit, one.warmup);
-    device.add(one.device, one.warmup);
-    waited.add(one.completion, one.warmup);
+    auto const stage = one.warmup ? &observable_totals::warmup : &observable_totals::steady;
+    submit.add(one.submit, stage);
+    device.add(one.device, stage);
+    waited.add(one.completion, stage);
     ++count;
     if (one.watched) ++watched;
     parts[static_cast<std::size_t>(one.part)] = true;

@@ -338,10 +338,10 @@ TEST_CASE("merging adds the rejections") {
 
 TEST_CASE("case-84 numbers of different units are not merged") {
   sg::collector times;
-  sg::collector sizes{sg::measure_unit::bytes};
+  sg::collector sizes{sg::measure_unit::byte};
   times.add(1);
   sizes.add(2);
-  CHECK(times.unit() == sg::measure_unit::nanoseconds);
+  CHECK(times.unit() == sg::measure_unit::nanosecond);
   CHECK(times.merge(sizes) == sg::merge_outcome::other_unit);
   CHECK(times.count() == 1);
   CHECK(times.maximum() == 1);

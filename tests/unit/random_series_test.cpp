@@ -69,7 +69,7 @@ void check(sg::number_statistics<T> const& of, std::size_t count) {
     good = good && low <= *of.q05 && *of.q05 <= *of.q25 && *of.q25 <= *of.median && *of.median <= *of.q75 &&
            *of.q75 <= *of.q95 && *of.q95 <= *of.q99 && *of.q99 <= high;
     good = good && low <= *of.mean * (1 + 1e-12) && *of.mean <= high * (1 + 1e-12);
-    good = good && of.far && of.far->worst_index < count && of.far->beyond_3_iqr.count() <= of.far->beyond_1_5_iqr.count();
+    good = good && of.outlying && of.outlying->worst_index < count && of.outlying->beyond_3_iqr.count() <= of.outlying->beyond_1_5_iqr.count();
   }
   if (of.confidence.interval) {
     good = good && static_cast<double>(of.confidence.interval->low) <= *of.median;

@@ -15,7 +15,7 @@
 namespace streamgauge {
 
 /// What numbers are numbers of. Numbers of different units are never merged.
-enum class measure_unit : std::uint8_t { nanoseconds, bytes, count };
+enum class measure_unit : std::uint8_t { nanosecond, byte, count };
 
 /// Why a number was not taken.
 enum class rejection : std::uint8_t {
@@ -67,7 +67,7 @@ class collector {
   static constexpr std::size_t head_size = 1024;
   using trace_type = thinned_trace<std::int64_t>;
 
-  explicit collector(measure_unit unit = measure_unit::nanoseconds) noexcept : unit_{unit} {}
+  explicit collector(measure_unit unit = measure_unit::nanosecond) noexcept : unit_{unit} {}
 
   /// Takes a number, or says why not. Fractions are rounded to the nearest whole, halves upwards.
   template <class Number>

@@ -91,6 +91,11 @@ template <class = void>
     mine.lost += more.lost;
     if (adds) mine.runs = was_empty ? more.runs : mine.runs + more.runs;
   }
+  if (into.environment.library_version.empty()) {
+    into.environment.library_version = other.environment.library_version;
+    into.environment.driver_version = other.environment.driver_version;
+    into.environment.runtime_version = other.environment.runtime_version;
+  }
   for (auto const& device : other.environment.devices) {
     bool known = false;
     for (auto const& each : into.environment.devices)

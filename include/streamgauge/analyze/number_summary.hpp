@@ -39,7 +39,7 @@ struct number_statistics {
   std::optional<double> sample_stddev;  ///< n - 1; absent for one number
   median_confidence<T> confidence;      ///< of the median
   streamgauge::drift drift{std::nullopt, std::nullopt, no_drift::too_few};
-  std::optional<outliers<T>> far;       ///< how many lie far from the rest, and the one that lies farthest
+  std::optional<outliers<T>> outlying;  ///< how many lie far from the rest, and the one that lies farthest
 };
 
 /// The statistics of numbers in the order in which they were taken, as they are: no steady part is looked for.
@@ -66,7 +66,7 @@ template <class Numbers, class Number = number_in<Numbers>>
   found.mad = mad(numbers);
   found.confidence = confidence_interval(numbers);
   found.drift = drift_of(numbers);
-  found.far = find_outliers(numbers);
+  found.outlying = find_outliers(numbers);
   return found;
 }
 

@@ -48,13 +48,14 @@ struct observable_totals {
   /// How many values there are.
   [[nodiscard]] std::uint64_t count() const noexcept { return warmup.values.count() + steady.values.count(); }
 
-  [[nodiscard]] bool make_room(observation seen, bool warms) noexcept {
-    return !seen.known() || (warms ? warmup : steady).values.make_room(seen.value()->count());
+  /// Sees to it that adding cannot fail. `stage` is one of the two above.
+  [[nodiscard]] bool make_room(observation seen, number_totals observable_totals::*stage) noexcept {
+    return !seen.known() || (this->*stage).values.make_room(seen.value()->count());
   }
   /// Requires: there is room for it.
-  void add(observation seen, bool warms) noexcept {
+  void add(observation seen, number_totals observable_totals::*stage) noexcept {
     if (seen.known())
-      (warms ? warmup : steady).add(seen.value()->count());
+      (this->*stage).add(seen.value()->count());
     else
       ++absent[static_cast<std::size_t>(seen.why_absent())];
   }

@@ -82,11 +82,11 @@ template <class Numbers = std::vector<std::int64_t>>
   found.why_no_confidence = of.confidence.why_absent;
   found.correlation = of.confidence.correlation.factor;
   found.drift = of.drift.share;
-  if (!of.far) return found;
-  found.beyond_1_5_iqr = of.far->beyond_1_5_iqr;
-  found.beyond_3_iqr = of.far->beyond_3_iqr;
-  found.worst = nanoseconds{of.far->worst};
-  found.worst_index = of.far->worst_index;
+  if (!of.outlying) return found;
+  found.beyond_1_5_iqr = of.outlying->beyond_1_5_iqr;
+  found.beyond_3_iqr = of.outlying->beyond_3_iqr;
+  found.worst = nanoseconds{of.outlying->worst};
+  found.worst_index = of.outlying->worst_index;
   return found;
 }
 

@@ -160,16 +160,16 @@ class windowed_series {
     if (size >= 16) {
       constexpr std::size_t enough = 65536;
       auto const begin = size - half > enough ? size - enough : half;
-      double near = 0.0;
+      double nearest = 0.0;
       std::vector<double> steps;
       for (std::size_t const lag : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
         steps.clear();
         for (std::size_t i = begin; i + lag < size; ++i)
           steps.push_back(bounded((static_cast<double>(first[i + lag]) - static_cast<double>(first[i])) / level));
         double const distance = quartile_distance(steps.data(), steps.size()) * 0.70710678118654752;
-        if (distance > near) near = distance;
+        if (distance > nearest) nearest = distance;
       }
-      if (near < spread) spread = near;
+      if (nearest < spread) spread = nearest;
     }
     double limit = 3.0 * spread;
     if (limit < 3.0 * steady_band) limit = 3.0 * steady_band;

@@ -71,11 +71,12 @@ class samples_held {
   lane* newest_;
 };
 
-// Of a series that some lane could not keep whole: every sample counts in the totals, few stay.
+// Of a series that some lane could not keep whole: every sample counts in the totals, few stay. `counted`: in which it
+// does already.
 template <class Recording, class Stored>
-void keep_one(Recording& into, Stored const& kept, bool in_totals, std::size_t nth) {
+void keep_one(Recording& into, Stored const& kept, series_totals const* counted, std::size_t nth) {
   auto& of = into.all[kept.series];
-  if (of.totals && !in_totals && !of.totals->add(kept)) ++of.lost;
+  if (of.totals && !counted && !of.totals->add(kept)) ++of.lost;
   if (nth < samples_at_head || stays_at(of.kept_one_in, kept)) of.samples.push_back(kept.value());
 }
 
@@ -106,7 +107,7 @@ void recorder_core::copy_samples(lane& of, Recording& into) {
     if (shelf->series >= into.all.size()) continue;
     auto& all = into.all[shelf->series];
     if (shelf->totals() && !all.totals->merge(*shelf->totals())) all.lost += shelf->totals()->count;
-    for (std::size_t i = 0; i < shelf->size(); ++i) keep_one(into, (*shelf)[i], shelf->totals() != nullptr, i);
+    for (std::size_t i = 0; i < shelf->size(); ++i) keep_one(into, (*shelf)[i], shelf->totals(), i);
     copied_of[shelf->series] = shelf->size();
   }
   // A block at a time, copied under the lock and sorted in afterwards: the lane's thread is held up for microseconds.
@@ -127,7 +128,7 @@ void recorder_core::copy_samples(lane& of, Recording& into) {
       stored_sample const& kept = copied[i];
       // Withdrawn, or of a series that came up since.
       if (kept.series == stored_sample::no_series || kept.series >= into.all.size()) continue;
-      keep_one(into, kept, false, copied_of[kept.series]++);
+      keep_one(into, kept, nullptr, copied_of[kept.series]++);
     }
   }
 }

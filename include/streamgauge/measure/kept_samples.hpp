@@ -16,9 +16,9 @@ class kept_samples {
   explicit kept_samples(std::size_t room) noexcept
       : newest_{room}, most_{blocks_at_least + room / sample_store::block_size}, archive_at_{most_} {}
 
-  /// Room for a sample; null without memory. `busy`: a phase is open, so that what takes long waits a while.
-  [[nodiscard]] stored_sample* add(std::size_t early, bool busy) noexcept {
-    if (newest_.full_blocks() >= archive_at_) archive_oldest(busy);
+  /// Room for a sample; null without memory. While phases are open, what takes long waits a while.
+  [[nodiscard]] stored_sample* add(std::size_t early, std::size_t open_phases) noexcept {
+    if (newest_.full_blocks() >= archive_at_) archive_oldest(open_phases);
     return newest_.add(early);
   }
   [[nodiscard]] bool has_room() noexcept { return newest_.has_room(); }
@@ -31,9 +31,9 @@ class kept_samples {
  private:
   static constexpr std::size_t blocks_at_least = 16;
 
-  [[gnu::noinline, gnu::cold]] void archive_oldest(bool busy) noexcept {
+  [[gnu::noinline, gnu::cold]] void archive_oldest(std::size_t open_phases) noexcept {
     // A phase that never ends puts it off by a few blocks, not for ever.
-    if (readers > 0 || (busy && newest_.full_blocks() < archive_at_ + blocks_at_least)) return;
+    if (readers > 0 || (open_phases > 0 && newest_.full_blocks() < archive_at_ + blocks_at_least)) return;
     sample_store::block* const oldest = newest_.take_finished();
     bool const taken = oldest && older_.take(*oldest);
     if (oldest) taken ? newest_.recycle(*oldest) : newest_.put_back(*oldest);

@@ -40,7 +40,7 @@ class lane {
   /// Keeps room for a sample; null without memory.
   [[nodiscard]] stored_sample* add_sample() noexcept {
     // Early where no interval is open, so that an allocation seldom falls inside one.
-    return samples_.add(open_intervals == 0 ? sample_store::ahead : 0, open_intervals + open_scopes > 0);
+    return samples_.add(open_intervals == 0 ? sample_store::ahead : 0, open_intervals + open_scopes);
   }
 
   [[nodiscard]] bool has_room() noexcept { return samples_.has_room(); }  ///< for the next sample

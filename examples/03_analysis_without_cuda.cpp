@@ -3,8 +3,12 @@
 #include <iostream>
 #include <vector>
 
-#include <streamgauge/analyze/statistics.hpp>
+#include <streamgauge/analyze/comparison.hpp>
+#include <streamgauge/analyze/fixed_warmup.hpp>
+#include <streamgauge/analyze/number_summary.hpp>
+#include <streamgauge/analyze/steady_text.hpp>
 #include <streamgauge/analyze/summary.hpp>
+#include <streamgauge/report/comparison_table.hpp>
 #include <streamgauge/report/table.hpp>
 
 namespace sg = streamgauge;
@@ -18,17 +22,26 @@ sg::sample timed(nanoseconds submit, nanoseconds device) {
 }
 
 int main() {
-  // A bare column of numbers needs no more than the statistics.
-  std::vector<double> const milliseconds{4.1, 3.9, 4.0, 4.3};
-  std::cout << "median of the column: " << sg::median(milliseconds).value() << " ms\n";
-  std::cout << "largest: " << sg::maximum(milliseconds).value() << " ms\n\n";
+  // A bare column of numbers needs no more than the statistics: where it became steady, and how far its median holds.
+  std::vector<double> before{9.8, 5.1};
+  std::vector<double> after{9.9, 5.3};
+  for (int i = 0; i < 100; ++i) {
+    before.push_back(4.0 + 0.01 * (i * 7 % 11));
+    after.push_back(3.8 + 0.01 * (i * 7 % 11));
+  }
+  auto const column = sg::summarize(before);
+  std::cout << "the column is " << sg::describe(column.steadiness) << '\n';
+  std::cout << "median of its steady part: " << column.steady.median.value() << " ms, 95 % interval "
+            << column.steady.confidence.interval->low << " to " << column.steady.confidence.interval->high << '\n';
+  std::cout << "after against before: " << sg::report::line_of(sg::compare(before, after)) << "\n\n";
 
   // Executions of one phase under one set of conditions are a series. The first one here was a warm-up.
   sg::series step;
   step.phase = "step";
-  step.warmup = 1;
   step.samples = {timed(nanoseconds{210'000}, nanoseconds{2'031'000}), timed(nanoseconds{41'200}, nanoseconds{88'120}),
                   timed(nanoseconds{39'870}, nanoseconds{87'904}), timed(nanoseconds{60'120}, nanoseconds{90'016})};
+
+  sg::set_warmup(step, {1, nanoseconds{0}});
 
   // What is missing says why, instead of being zero.
   step.samples[2].device = sg::absence::pool_full;

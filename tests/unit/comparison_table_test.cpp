@@ -81,5 +81,5 @@ TEST_CASE("a comparison in one line has the verdict first, then what it went by"
     b.push_back(run(103'000 + 100 * i));
   }
   CHECK(sg::report::line_of(sg::compare_runs(a, b).entries.at(0).result) ==
-        "slower: +3.0 % (+2.8 % to +3.2 %), several runs a side; all of the interval is above the threshold");
+        "slower: +3.0 % (+2.8 % to +3.2 %), threshold 1.0 %, several runs a side; all of the interval is above the threshold");
 }

@@ -10,7 +10,7 @@
 
 namespace streamgauge::report {
 
-/// A comparison in one line: "slower by 3.0 % (2.9 % to 3.1 %), 5 and 5 runs".
+/// A comparison in one line: what b is against a, "slower: +3.0 % (+2.8 % to +3.2 %), threshold 1.0 %, several runs a side".
 /// Why: the verdict first, then what it went by; a verdict that cannot be had says why.
 template <class = void>
 [[nodiscard, gnu::cold]] std::string line_of(comparison const& of) {
@@ -21,6 +21,7 @@ template <class = void>
   if (of.ratio) text.append(": ").append(change(*of.ratio));
   if (of.interval)
     text.append(" (").append(change(of.interval->low)).append(" to ").append(change(of.interval->high)).append(")");
+  if (of.verdict != verdict::refused) text.append(", threshold ").append(percent(of.threshold));
   text.append(", ").append(describe(of.basis));
   if (!of.reason.empty()) text.append("; ").append(escaped(of.reason));
   return text;

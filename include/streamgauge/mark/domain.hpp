@@ -188,7 +188,7 @@ class name_in {
   name_in(char const* text) noexcept : text_{text != nullptr ? text : ""} {}
   name_in(std::string const& text) noexcept : text_{text.c_str()} {}
   name_in(std::string_view text) noexcept : text_{text.data()}, length_{text.size()} {}
-  name_in(registered_name_in<Domain> const& name) noexcept : text_{name.text()}, registered_{&name} {}
+  name_in(registered_name_in<Domain> const& name) noexcept : text_{nullptr}, registered_{&name} {}
   name_in(char const* text, nvtxStringHandle_t handle) noexcept : text_{text != nullptr ? text : ""}, handle_{handle} {}
 
   /// The handle, registered now if need be; null for plain text.
@@ -198,8 +198,9 @@ class name_in {
 
   /// Whether `text` ends with a NUL; a view need not.
   [[nodiscard]] bool is_terminated() const noexcept { return length_ == terminated; }
-  [[nodiscard]] char const* text() const noexcept { return text_; }
+  [[nodiscard]] char const* text() const noexcept { return registered_ != nullptr ? registered_->text() : text_; }
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
+  [[nodiscard]] registered_name_in<Domain> const* registered() const noexcept { return registered_; }
 
  private:
   static constexpr std::size_t terminated = static_cast<std::size_t>(-1);

@@ -71,7 +71,7 @@ class scoped_range_in {
     if (pushed_on_ == this_thread_mark())
       nvtx_calls<Domain>::pop(domain_);
     else if (pushed_on_ != nullptr)
-      unbalanced_here.note(lasting(text_));
+      unbalanced_here.note(lasting_name());
   }
 
   scoped_range_in(scoped_range_in const&) = delete;
@@ -80,16 +80,24 @@ class scoped_range_in {
   static void* operator new[](decltype(sizeof(0))) = delete;
 
  private:
+  [[nodiscard, gnu::cold]] char const* lasting_name() const noexcept {
+    if (registered_ == nullptr) return lasting(text_);
+    return lasting(reinterpret_cast<char const*>(registered_)) != nullptr ? registered_->text() : nullptr;
+  }
   template <class... Extras>
   [[gnu::always_inline]] void push(name_in<Domain> name, Extras const&... extras) noexcept {
     pushed_on_ = this_thread_mark();
-    text_ = name.text();
+    registered_ = name.registered();
+    if (registered_ == nullptr) text_ = name.text();
     domain_ = domain_handle<Domain>();
     nvtx_calls<Domain>::push(domain_, name, extras...);
   }
 
   thread_mark pushed_on_ = nullptr;
-  char const* text_ = nullptr;  // may be gone by the end
+  // What it was called, for whom it is left to elsewhere; both may be gone by then. The address of a registered name is
+  // kept in place of its text: where the name is static it costs nothing.
+  char const* text_ = nullptr;
+  registered_name_in<Domain> const* registered_ = nullptr;
   nvtxDomainHandle_t domain_ = nullptr;  // kept, since the destructor may stand in another library with its own handle
 };
 

@@ -71,7 +71,7 @@ class scoped_range_in {
     if (pushed_on_ == this_thread_mark())
       nvtx_calls<Domain>::pop(domain_);
     else if (pushed_on_ != nullptr)
-      unbalanced_here.note(lasting_name());
+      note_left(text_, registered_);
   }
 
   scoped_range_in(scoped_range_in const&) = delete;
@@ -80,9 +80,11 @@ class scoped_range_in {
   static void* operator new[](decltype(sizeof(0))) = delete;
 
  private:
-  [[nodiscard, gnu::cold]] char const* lasting_name() const noexcept {
-    if (registered_ == nullptr) return lasting(text_);
-    return lasting(reinterpret_cast<char const*>(registered_)) != nullptr ? registered_->text() : nullptr;
+  // By value: were the range's own address given away, it could not stay in registers.
+  [[gnu::noinline, gnu::cold]] static void note_left(char const* text,
+                                                     registered_name_in<Domain> const* registered) noexcept {
+    if (registered != nullptr) text = lasting(reinterpret_cast<char const*>(registered)) ? registered->text() : nullptr;
+    unbalanced_here.note(text != nullptr ? lasting(text) : nullptr);
   }
   template <class... Extras>
   [[gnu::always_inline]] void push(name_in<Domain> name, Extras const&... extras) noexcept {

@@ -258,3 +258,25 @@ TEST_CASE("case-36 a child that leaves by exit, and its parent, end without a wo
   CHECK(outcome.passed());
   CHECK(outcome.errors.empty());
 }
+
+TEST_CASE("a child forked while another thread registers a name registers it itself, and does not wait for ever") {
+  sg::first_use once;
+  std::atomic<bool> entered{false};
+  std::atomic<bool> released{false};
+  std::thread registering{[&] {
+    once([&] {
+      entered = true;
+      while (!released) std::this_thread::yield();
+    });
+  }};
+  while (!entered) std::this_thread::yield();
+  CHECK(in_forked_child([&] {
+          alarm(60);
+          bool ran = false;
+          once([&] { ran = true; });
+          return ran && once.done() ? 0 : 1;
+        }) == 0);
+  released = true;
+  registering.join();
+  CHECK(once.done());
+}

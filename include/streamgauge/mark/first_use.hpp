@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include <sched.h>
+#include <unistd.h>
 
 namespace streamgauge {
 
@@ -17,26 +18,33 @@ class first_use {
 
   template <class Action>
   [[gnu::always_inline]] void operator()(Action const& action) noexcept {
-    if (step_.load(std::memory_order_acquire) != step::done) claim(action);
+    if (step_.load(std::memory_order_acquire) != finished) claim(action);
   }
 
-  [[nodiscard]] bool done() const noexcept { return step_.load(std::memory_order_acquire) == step::done; }
+  [[nodiscard]] bool done() const noexcept { return step_.load(std::memory_order_acquire) == finished; }
 
  private:
-  enum class step : unsigned char { fresh, busy, done };
+  // Otherwise the process in which somebody is at it: in a forked child that thread is not there, and the child does it.
+  static constexpr int fresh = 0;
+  static constexpr int finished = -1;
 
   template <class Action>
   [[gnu::noinline, gnu::cold]] void claim(Action const& action) noexcept {
-    auto seen = step::fresh;
-    if (step_.compare_exchange_strong(seen, step::busy, std::memory_order_acquire)) {
-      action();
-      step_.store(step::done, std::memory_order_release);
-    } else {
-      while (step_.load(std::memory_order_acquire) != step::done) sched_yield();
+    int const mine = getpid();
+    int seen = step_.load(std::memory_order_acquire);
+    while (seen != finished) {
+      if (seen == mine) {
+        sched_yield();
+        seen = step_.load(std::memory_order_acquire);
+      } else if (step_.compare_exchange_weak(seen, mine, std::memory_order_acq_rel)) {
+        action();
+        step_.store(finished, std::memory_order_release);
+        return;
+      }
     }
   }
 
-  std::atomic<step> step_{step::fresh};
+  std::atomic<int> step_{fresh};
 };
 
 }  // namespace streamgauge

@@ -53,13 +53,16 @@ struct stage_statistics {
   bool of_kept_alone = false;  ///< not even those: the stage begins or ends where only some samples were kept
 };
 
+/// A number as a time, absent where it is.
+template <class = void>
+[[nodiscard]] std::optional<fractional_nanoseconds> in_time(std::optional<double> number) noexcept {
+  return number ? std::optional{fractional_nanoseconds{*number}} : std::nullopt;
+}
+
 /// Statistics of nanosecond counts in the order in which they were taken.
 template <class Numbers = std::vector<std::int64_t>>
 [[nodiscard]] stage_statistics statistics_of(Numbers const& numbers) {
   number_statistics<number_in<Numbers>> const of = statistics_of_numbers(numbers);
-  auto const in_time = [](std::optional<double> number) {
-    return number ? std::optional{fractional_nanoseconds{*number}} : std::nullopt;
-  };
   auto const between = [](auto const& ends) {
     return ends ? std::optional{median_interval{nanoseconds{ends->low}, nanoseconds{ends->high}}} : std::nullopt;
   };
@@ -99,9 +102,6 @@ template <class = void>
   found.one_in = one_in;
   found.count = all.values.count();
   if (found.count == 0) return found;
-  auto const in_time = [](std::optional<double> number) {
-    return number ? std::optional{fractional_nanoseconds{*number}} : std::nullopt;
-  };
   found.minimum = nanoseconds{*all.values.minimum()};
   found.maximum = nanoseconds{*all.values.maximum()};
   found.mean = fractional_nanoseconds{static_cast<double>(all.sum.rounded() / static_cast<long double>(found.count))};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <streamgauge/analyze/statistics.hpp>
+#include <streamgauge/analyze/spread.hpp>
 #include <streamgauge/analyze/timeline.hpp>
 
 namespace streamgauge {
@@ -34,24 +35,12 @@ template <class T>
   return *quantile(numbers, 0.75) - *quantile(numbers, 0.25);
 }
 
-/// The smallest step between different numbers, the lowest and the highest twentieth left out: the tick of the clock
-/// that they were read from, if it is a coarse one. 0 where there is no step: beside equal numbers, one outlier is no
-/// tick.
-/// Shape: of many numbers 8192 spread over them are looked at; a coarse tick shows in far fewer.
+/// The tick of the clock that numbers were read from, if it is a coarse one; 0 where there is none.
+/// Why: without the lowest and the highest twentieth, since beside equal numbers one outlier is no tick.
 /// Requires: at least one number, none of them infinite.
 template <class T>
 [[nodiscard]] double tick_of(T const* first, std::size_t size) {
-  constexpr std::size_t most = 8192;
-  std::size_t const stride = size < most ? 1 : size / most;
-  std::vector<double> some;
-  for (std::size_t i = 0; i < size; i += stride) some.push_back(static_cast<double>(first[i]));
-  put_in_order(some, [](double a, double b) { return a < b; });
-  double tick = 0.0;
-  for (std::size_t i = some.size() / 20 + 1; i < some.size() - some.size() / 20; ++i) {
-    double const step = some[i] - some[i - 1];
-    if (step > 0.0 && (tick == 0.0 || step < tick)) tick = step;
-  }
-  return tick;
+  return smallest_step(first, size, 1);
 }
 
 /// A series as about 128 to 255 windows of equally many samples, in shares of its level: 0.02 is two per cent above the

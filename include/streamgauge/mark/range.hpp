@@ -95,7 +95,8 @@ class scoped_range_in {
     nvtx_calls<Domain>::push(domain_, name, extras...);
   }
 
-  thread_mark pushed_on_ = nullptr;
+  // Mutable, since g++ 12 keeps a const object without such a member in memory rather than in registers.
+  mutable thread_mark pushed_on_ = nullptr;
   // What it was called, for whom it is left to elsewhere; both may be gone by then. The address of a registered name is
   // kept in place of its text: where the name is static it costs nothing.
   char const* text_ = nullptr;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <streamgauge/time.hpp>
@@ -188,6 +189,12 @@ struct device_description {
   std::string why_no_floor;                     ///< the reason when it was not measured
 };
 
+/// A variable of the process's environment.
+struct environment_variable {
+  std::string name;
+  std::string value;
+};
+
 /// What a result needs to be read again later.
 struct environment {
   std::string library_version;
@@ -199,6 +206,14 @@ struct environment {
   std::string tool;                             ///< one that was attached; empty: none is known, which proves nothing
   std::string tool_sign;                        ///< what it was known by
   std::optional<nanoseconds> host_floor;        ///< what a pair of host stamps with nothing between reads
+  std::vector<environment_variable> variables;  ///< those set that bear on results, by name; secrets withheld
+
+  /// The value of a variable; null: it was not set, or is none of those that are kept.
+  [[nodiscard]] std::string const* variable(std::string_view name) const noexcept {
+    for (environment_variable const& each : variables)
+      if (each.name == name) return &each.value;
+    return nullptr;
+  }
 };
 
 /// All series of a recorder with their environment: plain values, free of CUDA, ready to summarise.

@@ -3,10 +3,14 @@
 
 #include <streamgauge/measure/environment.hpp>
 
+#include <cstdlib>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <streamgauge/measure/interval.hpp>
 #include <streamgauge/measure/phase.hpp>
+#include <streamgauge/report/table.hpp>
 
 #include "own_process.hpp"
 #include "program.hpp"
@@ -26,7 +30,65 @@ sg::recording one_phase(sg::recorder& recorder, cudaStream_t stream) {
   return recorder.collect();
 }
 
+/// Sets a variable for a scope.
+class variable_set {
+ public:
+  variable_set(char const* name, char const* value) : name_{name} { setenv(name, value, 1); }
+  ~variable_set() { unsetenv(name_); }
+  variable_set(variable_set const&) = delete;
+  variable_set& operator=(variable_set const&) = delete;
+
+ private:
+  char const* name_;
+};
+
+std::vector<std::string> whole_environment() {
+  std::vector<std::string> entries;
+  for (char const* const* each = environ; *each; ++each) entries.emplace_back(*each);
+  return entries;
+}
+
 }  // namespace
+
+TEST_CASE_FIXTURE(fresh_machine, "case-71 lazy loading is the program's choice: it stands in the recording, unset as not there, and is never set") {
+  unsetenv("CUDA_MODULE_LOADING");
+  std::vector<std::string> const before = whole_environment();
+  program_stream const stream;
+  sg::recorder recorder{sg::mode::time, small_pool};
+  CHECK(one_phase(recorder, stream.get()).environment.variable("CUDA_MODULE_LOADING") == nullptr);
+  CHECK(whole_environment() == before);
+
+  variable_set const eager{"CUDA_MODULE_LOADING", "EAGER"};
+  sg::recording const taken = one_phase(recorder, stream.get());
+  REQUIRE(taken.environment.variable("CUDA_MODULE_LOADING") != nullptr);
+  CHECK(*taken.environment.variable("CUDA_MODULE_LOADING") == "EAGER");
+  std::ostringstream text;
+  sg::report::table(text, taken);
+  CHECK(text.str().find("CUDA_MODULE_LOADING=EAGER") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "the variables that bear on results are kept by name, no others, and no secret") {
+  variable_set const ours{"STREAMGAUGE", "time"};
+  variable_set const device{"CUDA_VISIBLE_DEVICES", ""};
+  variable_set const key{"NVIDIA_API_KEY", "nvapi-1234"};
+  variable_set const nccl{"NCCL_DEBUG", "WARN"};
+  variable_set const other{"MY_CUDA_THING", "1"};
+  std::vector<std::string> seen;
+  for (sg::environment_variable const& each : sg::variables_here()) seen.push_back(each.name + "=" + each.value);
+  // What else the machine sets of these families is left out here.
+  std::vector<std::string> const wanted{"CUDA_VISIBLE_DEVICES=", "NCCL_DEBUG=WARN", "NVIDIA_API_KEY=(withheld)",
+                                        "STREAMGAUGE=time"};
+  std::vector<std::string> found;
+  for (std::string const& each : seen)
+    for (std::string const& one : wanted)
+      if (each == one) found.push_back(each);
+  CHECK(found == wanted);
+  for (std::string const& each : seen) {
+    CAPTURE(each);
+    CHECK(each.find("nvapi-1234") == std::string::npos);
+    CHECK(each.find("MY_CUDA_THING") == std::string::npos);
+  }
+}
 
 TEST_CASE_FIXTURE(fresh_machine, "the versions are the driver's, the loaded runtime's, the headers' and ours") {
   simulated::machine_options options;

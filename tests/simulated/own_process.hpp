@@ -56,12 +56,19 @@ inline process_outcome in_own_process(char const* test_case) {
   return outcome;
 }
 
-/// Runs `body` in a real forked child of this process; what it returned becomes the exit code.
+/// Runs `body` in a real forked child of this process; what it returned becomes the exit code, 98 where it threw: caught
+/// further out, the child would go on with its parent's tests.
 template <class Body>
 int in_forked_child(Body body) {
   std::fflush(nullptr);
   pid_t const child = fork();
-  if (child == 0) _exit(body());
+  if (child == 0) {
+    try {
+      _exit(body());
+    } catch (...) {
+      _exit(98);
+    }
+  }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);

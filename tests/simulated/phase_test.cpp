@@ -1,5 +1,6 @@
 // One phase, scoped or started: exact times, exact calls, and every way to end it.
 
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -69,6 +70,24 @@ TEST_CASE_FIXTURE(fresh_machine, "a phase reads exactly the device time between 
   CHECK(sample.waited == sg::wait_policy::none);
   CHECK(sample.records_inside == 0);
   CHECK(!sample.parent);
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "a flush before the phase is no part of it, and its condition says what was measured (case-72)") {
+  cudaStream_t const stream = new_stream();
+  sg::recorder recorder;
+  sg::phase const body{recorder, "body", sg::conditions{{"cache", "cold"}}};
+  for (int i = 0; i < 3; ++i) {
+    launch(stream, 60us);  // overwrites the cache
+    auto const scope = body.enter(stream);
+    launch(stream, 5us);
+  }
+  sg::recording const taken = recorder.collect();
+  auto const& series = series_of(taken, "body");
+  REQUIRE(series.samples.size() == 3);
+  for (auto const& each : series.samples) CHECK(each.device == 5us);
+  std::ostringstream text;
+  sg::report::table(text, taken);
+  CHECK(text.str().find("cache=cold") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "submit runs from the stamp before the start record to the stamp after the stop record") {

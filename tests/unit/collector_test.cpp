@@ -97,6 +97,22 @@ TEST_CASE("case-77 without numbers no statistic exists") {
   CHECK(none.rejected() == 0);
 }
 
+TEST_CASE("case-74 where every value was refused no statistic exists, and how many were refused is known") {
+  sg::collector none;
+  constexpr double endless = std::numeric_limits<double>::infinity();
+  CHECK(none.add(std::numeric_limits<double>::quiet_NaN()) == sg::rejection::not_a_number);
+  CHECK(none.add(endless) == sg::rejection::infinite);
+  CHECK(none.add(-endless) == sg::rejection::infinite);
+  CHECK(none.add(-1.0) == sg::rejection::negative);
+  CHECK(none.rejected() == 4);
+  CHECK(none.count() == 0);
+  CHECK_FALSE(none.minimum());
+  CHECK_FALSE(none.maximum());
+  CHECK_FALSE(none.mean());
+  CHECK_FALSE(none.median());
+  CHECK_FALSE(none.quantile(0.5));
+}
+
 TEST_CASE("case-78 one number is everything but a spread") {
   auto const one = of({3});
   CHECK(one.count() == 1);

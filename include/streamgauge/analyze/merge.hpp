@@ -95,6 +95,7 @@ template <class = void>
     into.environment.library_version = other.environment.library_version;
     into.environment.driver_version = other.environment.driver_version;
     into.environment.runtime_version = other.environment.runtime_version;
+    into.environment.variables = other.environment.variables;
   }
   for (auto const& device : other.environment.devices) {
     bool known = false;

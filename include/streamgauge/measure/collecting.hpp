@@ -252,10 +252,10 @@ Recording recorder_core::collect() {
   copy_samples(taken);
   for (auto& each : taken.all) bring_into_order(each.samples);
   if (recorded_ == mode::time) {
-    taken.environment = describe_environment();
+    taken.environment = describe_environment<Recording>();
     describe_devices(taken.environment);
   } else {
-    taken.environment = describe_build();
+    taken.environment = describe_build<Recording>();
   }
   if (recorded_ != mode::off) describe_tool(taken.environment);
   if (!taken.environment.tool.empty())

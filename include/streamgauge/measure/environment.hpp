@@ -3,6 +3,7 @@
 #include <streamgauge/version.hpp>
 #include <streamgauge/analyze/statistics.hpp>
 #include <streamgauge/measure/event.hpp>
+#include <streamgauge/measure/variables.hpp>
 
 namespace streamgauge {
 
@@ -116,8 +117,10 @@ inline void measure_floor(driver_api const& cuda, context_key context, device_de
 }
 
 /// What is known of the environment without a CUDA call: all that a recorder which measures nothing asks.
-[[nodiscard]] inline environment describe_build() {
+template <class Asking = void>
+[[nodiscard]] environment describe_build() {
   environment found;
+  found.variables = variables_here<Asking>();
   found.library_version = version_string;
   found.compiled_runtime_version = CUDART_VERSION;
   return found;
@@ -125,8 +128,9 @@ inline void measure_floor(driver_api const& cuda, context_key context, device_de
 
 /// The environment, first part: versions. Devices are added for those that samples came from.
 /// Sync: none. No context is made.
-[[nodiscard]] inline environment describe_environment() {
-  environment found = describe_build();
+template <class Asking = void>
+[[nodiscard]] environment describe_environment() {
+  environment found = describe_build<Asking>();
   found.host_floor = measure_host_floor();
   driver_answer const cuda = driver();
   int runtime = 0;

@@ -163,6 +163,11 @@ class notes : public trust_notes<> {
       next("compiled with ");
       say_version(*from.compiled_runtime_version);
     }
+    // It decides whether a kernel's code is loaded at the start or in its first launch.
+    if (std::string const* const loading = from.variable("CUDA_MODULE_LOADING")) {
+      next("CUDA_MODULE_LOADING=");
+      say(escaped(*loading));
+    }
     if (!from.why_no_device.empty()) {
       next("no device: ");
       say(escaped(from.why_no_device));

@@ -68,7 +68,7 @@ class scoped_range_in {
   }
 
   [[gnu::always_inline]] ~scoped_range_in() {
-    if (pushed_on_ == this_thread_mark())
+    if (__builtin_expect(pushed_on_ == this_thread_mark(), 1))
       nvtx_calls<Domain>::pop(domain_);
     else if (pushed_on_ != nullptr)
       note_left(text_, registered_);

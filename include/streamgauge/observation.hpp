@@ -39,7 +39,9 @@ enum class absence : std::uint8_t {
   unread,          ///< a later replay recorded the events again before they were read
   not_replayed,    ///< the graph that was launched did not record the phase's events
   other_recorder,  ///< a branch was given a phase of another recorder than its span's
-  negative,        ///< a reading below zero, which no duration has
+  no_clock,         ///< nothing told where the device's clock stood against the host's
+  clocks_disagree,  ///< what was seen of the two clocks contradicts itself: one of them jumped
+  negative,         ///< a reading below zero, which no duration has
 };
 
 /// How many reasons of absence there are.
@@ -87,6 +89,8 @@ enum class fate : std::uint8_t { kept, dropped, incomplete, not_asked };
     case absence::unread: return "a later replay recorded the same events again before they were read";
     case absence::not_replayed: return "the graph that was launched did not record the phase";
     case absence::other_recorder: return "a branch was given a phase of another recorder than its span's";
+    case absence::no_clock: return "nothing told where the device's clock stood against the host's";
+    case absence::clocks_disagree: return "the clocks of host and device contradict each other: one of them jumped";
     case absence::negative: return "the reading was below zero";
   }
   return "unknown";

@@ -9,6 +9,7 @@
 #include <streamgauge/time.hpp>
 #include <streamgauge/observation.hpp>
 #include <streamgauge/analyze/boxed.hpp>
+#include <streamgauge/analyze/clock_window.hpp>
 #include <streamgauge/analyze/observable_totals.hpp>
 
 namespace streamgauge {
@@ -25,7 +26,11 @@ enum class mode : std::uint8_t {
   off,   ///< nothing at all
   mark,  ///< NVTX ranges only
   time,  ///< ranges, host stamps and events
+  timeline,  ///< the same, and the device's times are placed on the host's clock
 };
+
+/// Whether a recorder in this mode measures.
+[[nodiscard]] constexpr bool measures(mode of) noexcept { return of == mode::time || of == mode::timeline; }
 
 /// What a sample is within a span: the intervals on several streams that are taken together.
 enum class span_part : std::uint8_t {
@@ -35,12 +40,12 @@ enum class span_part : std::uint8_t {
 };
 
 /// One execution of one phase. The observables are never merged: each has its own unit, source and fate.
-/// Shape: 64 bytes at most; a test holds it.
 struct sample {
   nanoseconds entered{0};                      ///< host, since the recording's origin
   observation submit{absence::not_asked};      ///< host: from entering to leaving (or to the wait): the enqueue
   observation device{absence::not_asked};      ///< device: start event to stop event on one stream; of a span the wall
   observation completion{absence::not_asked};  ///< host: from entering until a wait saw the device done
+  observation queue{absence::not_asked};       ///< host: from entering until the device began, give or take `bound`
   observation begins{absence::not_asked};      ///< device, a branch: from the earliest begin in its span to its own
   std::optional<std::uint32_t> parent;         ///< index in `recording::all` of the series it was entered in
   std::uint32_t thread = 0;                    ///< which thread entered it, counted from 0 within the recording
@@ -51,8 +56,8 @@ struct sample {
   wait_policy waited = wait_policy::none;  ///< how completion was observed
   bool warmup = false;   ///< by the phase's own count, or entered inside an execution that was
   bool watched = false;  ///< taken under a tool, or while a capture was open: never mix it with others
+  nanoseconds bound{0};  ///< `queue` is off by no more than this; only where it is known
 };
-static_assert(sizeof(sample) <= 64, "a long run keeps a sample in 64 bytes");
 
 /// One key and value that make executions of a phase comparable: shape, dtype, mode.
 struct condition {
@@ -216,6 +221,16 @@ struct environment {
   }
 };
 
+/// How a device's clock was placed on the host's, in one life of its context.
+struct placed_clock {
+  int device = -1;                ///< as the program numbers its devices
+  std::uint64_t anchors = 0;      ///< events of ours between two readings of the host's clock
+  std::uint64_t thrown_away = 0;  ///< of those, what was seen too late to say much
+  std::optional<double> drift;    ///< how much faster the host's clock ran than the device's: 3e-6 is 3 us a second
+  clock_limits limits;            ///< what the bounds rest on
+  std::string why_not;            ///< empty, or why nothing of the device could be placed
+};
+
 /// All series of a recorder with their environment: plain values, free of CUDA, ready to summarise.
 struct recording {
   mode recorded = mode::time;
@@ -223,6 +238,8 @@ struct recording {
   streamgauge::environment environment;
   std::vector<series> all;        ///< in the order in which the phases were first made
   std::vector<problem> problems;  ///< the first one first
+  std::vector<placed_clock> clocks{};  ///< of a recorder in `mode::timeline`, the newest first
+  std::string why_not_placed{};        ///< why it has none although it was asked to: empty, or the reason
 };
 
 }  // namespace streamgauge

@@ -103,6 +103,9 @@ template <class = void>
       known = known || (each.ordinal == device.ordinal && each.name == device.name);
     if (!known) into.environment.devices.push_back(device);
   }
+  std::size_t const clocks = other.clocks.size();
+  for (std::size_t i = 0; i < clocks; ++i) into.clocks.push_back(other.clocks[i]);
+  if (into.why_not_placed.empty()) into.why_not_placed = other.why_not_placed;
   if (into.environment.tool.empty()) {
     into.environment.tool = other.environment.tool;
     into.environment.tool_sign = other.environment.tool_sign;

@@ -9,6 +9,7 @@
 #include <streamgauge/time.hpp>
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/statistics.hpp>
+#include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/nesting.hpp>
 #include <streamgauge/analyze/distribution.hpp>
 #include <streamgauge/analyze/span_summary.hpp>
@@ -81,6 +82,7 @@ struct summary {
   bool near_resolution = false;      ///< the steady device median is under 1000 ns
   bool near_floor = false;           ///< the steady device median is under twice what an empty phase reads
   bool walls_and_branches = false;   ///< it holds both, so its device statistics describe neither
+  latency_split latency{};           ///< of a recorder in `mode::timeline`; nothing is placed in any other
   std::optional<span_summary> span;  ///< absent for what is no span, and where only the series was at hand
 };
 
@@ -151,6 +153,7 @@ template <class = void>
     ++policies;
   }
   found.completion.mixed_policies = policies > 1;
+  found.latency = split_latency(from);
   auto const& device_median = found.device.values.steady.median;
   found.near_resolution = device_median && *device_median < nanoseconds{1000};
   return found;

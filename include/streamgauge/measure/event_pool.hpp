@@ -9,6 +9,7 @@
 namespace streamgauge {
 
 struct stored_sample;
+class clock_map;
 class event_pool;
 class lane;
 struct timed_slot;
@@ -192,6 +193,7 @@ class event_pool {
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_relaxed); }
 
   event_pool* next = nullptr;  ///< the lane's next pool
+  clock_map* clock = nullptr;  ///< places what it times on the host's clock; null: nobody asked for that
 
  private:
   struct chunk {

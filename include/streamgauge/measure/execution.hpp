@@ -135,10 +135,13 @@ class execution {
   }
   /// Ends without a stop event; `now` is when the host had submitted everything.
   void end(int status, nanoseconds now) noexcept {
-    brief_guard const guard{lane_->lock};
-    keep_submit(now);
-    if (slot_) close_slot(status, absence::none);
-    close_sample();
+    {
+      brief_guard const guard{lane_->lock};
+      keep_submit(now);
+      if (slot_) close_slot(status, absence::none);
+      close_sample();
+    }
+    node_->core.keep_clocks(*lane_, now);
   }
 
   /// Ends without a stop: an exception left the body, so neither time means anything.
@@ -241,20 +244,6 @@ class execution {
   std::uint32_t records_;   // the lane's count after the start; from the stop on, how many lay between
 };
 
-/// Waits until the device has passed the slot's stop; CUDA's status.
-/// Sync: waits for that event by polling it, or sleeps on one recorded right behind it.
-/// Capture: allowed; the thread's capture mode is relaxed meanwhile.
-[[nodiscard]] inline int wait_for(driver_api const& cuda, timed_slot const& slot, cudaEvent_t sleeper) noexcept {
-  if (sleeper) {
-    int const status = record(cuda, sleeper, stream_ref::resolved(slot.stream), slot.pool->context());
-    return status == cudaSuccess ? wait_until_passed(cuda, sleeper) : status;
-  }
-  relaxed_capture_mode const relaxed{cuda};
-  int status = relaxed.status() == cudaSuccess ? static_cast<int>(cudaErrorNotReady) : relaxed.status();
-  while (status == cudaErrorNotReady) status = cuda.event_query(slot.stop);
-  return status;
-}
-
 inline void execution::end_and_wait(wait_policy policy) noexcept {
   if (!open()) return;
   if (!slot_ || slot_->in_graph || policy == wait_policy::none) {
@@ -276,19 +265,23 @@ inline void execution::end_and_wait(wait_policy policy) noexcept {
   nanoseconds const completed = since_origin();
   if (sleeps && answer.status == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
   if (answer.status == cudaSuccess) answer = elapsed(cuda, slot_->start, slot_->stop);
-  brief_guard const guard{lane_->lock};
-  keep_submit(submitted);
-  stored_sample& kept = *where_;
-  kept.waited = sleeps ? wait_policy::block : wait_policy::spin;
-  if (answer.status == cudaSuccess) {
-    kept.device = answer.time;
-    kept.completion = completed - entered_;
-  } else {
-    kept.device = kept.completion = why_not(answer.status);
+  {
+    brief_guard const guard{lane_->lock};
+    keep_submit(submitted);
+    stored_sample& kept = *where_;
+    kept.waited = sleeps ? wait_policy::block : wait_policy::spin;
+    if (answer.status == cudaSuccess) {
+      kept.device = answer.time;
+      kept.completion = completed - entered_;
+      if (!slot_->keeper) place_interval(*slot_, nanoseconds{0}, kept);
+    } else {
+      kept.device = kept.completion = why_not(answer.status);
+    }
+    --lane_->open_intervals;
+    lane_->release(*std::exchange(slot_, nullptr), kept.device);
+    close_sample();
   }
-  --lane_->open_intervals;
-  lane_->release(*std::exchange(slot_, nullptr), kept.device);
-  close_sample();
+  node_->core.keep_clocks(*lane_, completed);
 }
 
 }  // namespace streamgauge

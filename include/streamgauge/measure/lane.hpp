@@ -4,6 +4,7 @@
 #include <streamgauge/measure/disabled.hpp>
 #else
 
+#include <streamgauge/measure/clock_map.hpp>
 #include <streamgauge/measure/event_pool.hpp>
 #include <streamgauge/measure/kept_samples.hpp>
 #include <streamgauge/measure/problem_log.hpp>
@@ -132,6 +133,8 @@ class lane {
   void settle(timed_slot& slot, observation seen) noexcept {
     unlink(slot);
     if (slot.where) slot.where->device = seen;
+    // Parts of a span are placed with it.
+    if (slot.where && !slot.keeper) place_interval(slot, nanoseconds{0}, *slot.where);
     release(slot, seen);
   }
 

@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include <streamgauge/measure/clock_maps.hpp>
 #include <streamgauge/measure/entry_watch.hpp>
 #include <streamgauge/measure/environment.hpp>
 #include <streamgauge/measure/lane.hpp>
@@ -21,6 +22,9 @@ struct measured_device {
   measured_device* next = nullptr;
 };
 
+template <class Recording>
+class sample_placer;
+
 /// What a recorder's handles, threads and open phases share. It ends with the last of them.
 /// Threads: any.
 class recorder_core {
@@ -28,6 +32,7 @@ class recorder_core {
   recorder_core(mode recorded, std::string why_not, capacity limits) noexcept
       : recorded_{recorded}, why_not_{std::move(why_not)}, limits_{within_reason(limits)}, origin_{host_now()} {
     notice_forks();
+    if (recorded == mode::timeline) clocks_.switch_on();
   }
   recorder_core(recorder_core const&) = delete;
   recorder_core& operator=(recorder_core const&) = delete;
@@ -45,6 +50,7 @@ class recorder_core {
       brief_guard const one{each->lock};
       each->close();
     }
+    if (driver_answer const cuda = clocks_.first() ? driver() : driver_answer{}; cuda.api) clocks_.close(*cuda.api);
   }
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
@@ -52,6 +58,12 @@ class recorder_core {
   [[nodiscard]] host_stamp origin() const noexcept { return origin_; }
   [[nodiscard]] problem_log& problems() noexcept { return problems_; }
   [[nodiscard]] warm_scopes& warming() noexcept { return warming_; }
+  [[nodiscard]] clock_maps& clocks() noexcept { return clocks_; }
+  /// Between phases: an anchor, if one is due and the thread has no interval open that it would fall into.
+  /// Sync: some microseconds ten times a second, where clocks are placed; none otherwise.
+  void keep_clocks(lane& mine, nanoseconds now) noexcept {
+    if (clocks_.due(now)) anchor_clocks(mine, now);
+  }
   /// A number for `sample::span`, never 0.
   [[nodiscard]] std::uint32_t next_span() noexcept {
     std::uint32_t number = 0;
@@ -90,7 +102,7 @@ class recorder_core {
   /// The series of a phase under conditions, made at the first asking.
   [[nodiscard]] series_node& series_of(phase_entry& of, conditions const& under) {
     if (series_node* const known = find_series(of, under)) return *known;
-    auto* const fresh = new series_node{*this, of, under, recorded_};
+    auto* const fresh = new series_node{*this, of, under, measures(recorded_) ? mode::time : recorded_};
     brief_guard const guard{registry_};
     if (series_node* const known = find_series(of, under)) {
       delete fresh;
@@ -189,6 +201,13 @@ class recorder_core {
     }
   }
 
+  [[gnu::noinline, gnu::cold]] void anchor_clocks(lane& mine, nanoseconds now) noexcept {
+    {
+      brief_guard const guard{mine.lock};
+      if (mine.open_intervals > 0) return;
+    }
+    if (driver_answer const cuda = driver(); cuda.api) clocks_.anchor(*cuda.api, now);
+  }
   [[nodiscard]] phase_entry* find_entry_locked(std::string_view name) const noexcept {
     for (phase_entry* each = entries_; each; each = each->next)
       if (each->label.text() == name) return each;
@@ -218,7 +237,11 @@ class recorder_core {
   template <class Recording>
   void copy_samples(Recording& into);
   template <class Recording>
-  void copy_samples(lane& of, Recording& into);
+  void copy_samples(lane& of, Recording& into, sample_placer<Recording> const& placer);
+  void anchor_clocks_now() noexcept {
+    if (driver_answer const cuda = clocks_.on() ? driver() : driver_answer{}; cuda.api)
+      clocks_.anchor(*cuda.api, host_now() - origin_);
+  }
   template <class Environment>
   void describe_tool(Environment& into);
   template <class Environment>
@@ -237,6 +260,7 @@ class recorder_core {
   host_stamp const origin_;
   problem_log problems_;
   warm_scopes warming_;
+  clock_maps clocks_;
 
   brief_lock registry_;  // what follows
   lane* lanes_ = nullptr;

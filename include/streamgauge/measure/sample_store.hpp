@@ -19,7 +19,7 @@ struct stored_sample {
   observation submit{absence::not_asked};
   observation device{absence::not_asked};
   observation completion{absence::not_asked};
-  observation begins{absence::not_asked};
+  observation begins{absence::not_asked};  ///< of a branch as `sample::begins`, of others a moment of `clock`
   std::uint32_t series = 0;
   std::uint32_t parent = no_series;
   std::uint32_t thread = 0;
@@ -27,8 +27,11 @@ struct stored_sample {
   std::uint32_t span = 0;
   span_part part = span_part::none;
   wait_policy waited = wait_policy::none;
-  bool warmup = false;
-  bool watched = false;
+  bool warmup : 1;
+  bool watched : 1;
+  std::uint8_t clock = 0;  ///< the number of the clock map that placed it; 0: none did
+
+  stored_sample() noexcept : warmup{false}, watched{false} {}
 
   static constexpr std::uint32_t no_series = 0xffffffff;
 
@@ -45,7 +48,7 @@ struct stored_sample {
     seen.submit = submit;
     seen.device = device;
     seen.completion = completion;
-    seen.begins = begins;
+    if (part == span_part::branch) seen.begins = begins;
     if (parent != no_series) seen.parent = parent;
     seen.thread = thread;
     seen.records_inside = records_inside;

@@ -24,6 +24,7 @@ struct graph_calls {
   if (why == absence::stream_capture && in_graph) slot = in_graph->reserve(in, stream, why, node.name());
   if (!slot) return nullptr;
   slot->series = node.index;
+  if (node.core.clocks().on()) node.core.clocks().provide(*driver().api, *slot->pool, node.core.origin());
   if (stream.is_legacy() && !node.entry.on_legacy_stream.exchange(true, std::memory_order_relaxed))
     node.core.problems().note(trouble::legacy_stream, node.name());
   return slot;
@@ -50,6 +51,20 @@ struct graph_calls {
   if (int const status = may_touch(cuda, *slot.pool); status != cudaSuccess) return status;
   stream_ref const stream = stream_ref::resolved(slot.stream);
   return slot.in_graph ? in_sound_capture(cuda, stream) : may_record(cuda, stream, slot.pool->context());
+}
+
+/// Waits until the device has passed the slot's stop; CUDA's status.
+/// Sync: waits for that event by polling it, or sleeps on one recorded right behind it.
+/// Capture: allowed; the thread's capture mode is relaxed meanwhile.
+[[nodiscard]] inline int wait_for(driver_api const& cuda, timed_slot const& slot, cudaEvent_t sleeper) noexcept {
+  if (sleeper) {
+    int const status = record(cuda, sleeper, stream_ref::resolved(slot.stream), slot.pool->context());
+    return status == cudaSuccess ? wait_until_passed(cuda, sleeper) : status;
+  }
+  relaxed_capture_mode const relaxed{cuda};
+  int status = relaxed.status() == cudaSuccess ? static_cast<int>(cudaErrorNotReady) : relaxed.status();
+  while (status == cudaErrorNotReady) status = cuda.event_query(slot.stop);
+  return status;
 }
 
 /// Records a slot's edge: what another stream is made to wait for; CUDA's status. It counts among the lane's records.

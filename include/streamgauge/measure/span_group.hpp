@@ -108,6 +108,7 @@ struct span_group : slot_keeper {
       slot->where->begins = spoiled == absence::none ? observation{slot->begins - earliest} : observation{spoiled};
     }
     if (where) where->device = spoiled == absence::none ? observation{latest - earliest} : observation{spoiled};
+    if (where && first) place_interval(*first, earliest, *where);
     while (timed_slot* const slot = first) {
       first = slot->beside;
       slot->keeper = nullptr;

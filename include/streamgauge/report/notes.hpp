@@ -11,6 +11,7 @@
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/note_lines.hpp>
+#include <streamgauge/report/feeding_note.hpp>
 #include <streamgauge/report/trust_notes.hpp>
 
 namespace streamgauge::report {
@@ -98,6 +99,11 @@ class notes : public trust_notes<> {
         say_time(*what.device.values.steady.median);
         say(what.near_floor ? " is under twice what an empty phase reads: much of it is the instrument"
                             : " is under 1 us, near the resolution of the events");
+        end("warning");
+      }
+      if (std::string const feeding = feeding_note(what.latency); !feeding.empty()) {
+        say_name(what);
+        say(": " + feeding + ": the device began before all was submitted, so its time may hold the host's gaps");
         end("warning");
       }
       if (what.completion.mixed_policies) {

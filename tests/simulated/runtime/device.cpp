@@ -141,6 +141,11 @@ void set_record_duration(nanoseconds duration) {
   at.m.record_duration = duration.count();
 }
 
+void set_device_clock(int device, device_clock const& runs) {
+  at_work at;
+  at.m.clocks[device] = runs;
+}
+
 void hold(cudaStream_t handle) {
   at_work at;
   auto* s = inside::stream_for_test(at.m, handle);

@@ -2,6 +2,8 @@
 
 #include "events.hpp"
 
+#include <cmath>
+
 #include "captures.hpp"
 #include "contexts.hpp"
 #include "device.hpp"
@@ -12,7 +14,17 @@ namespace {
 constexpr unsigned int external_record = 1;  // cudaEventRecordExternal
 
 /// When the record of this event was done. Requires: it is done.
-nanos stamp_of(event const& e) { return *e.recorded->end; }
+// What the device's own clock showed when the record was done.
+nanos stamp_of(machine const& m, event const& e) {
+  nanos const end = *e.recorded->end;
+  auto const found = m.clocks.find(e.home->device);
+  if (found == m.clocks.end()) return end;
+  device_clock const& runs = found->second;
+  double const seconds = static_cast<double>(end) / 1e9;
+  double const ahead = (runs.drift + runs.change * seconds / 2) * seconds;
+  nanos const shown = end + std::llround(ahead * 1e9);
+  return shown - shown % runs.tick.count();
+}
 
 int usable_for_time(event_answer const& e) {
   if (e.status != 0) return e.status;
@@ -104,7 +116,7 @@ int elapsed_time(call_in_progress& c, float* milliseconds, cudaEvent_t start_han
   if (start.object->home != stop.object->home) return cudaErrorInvalidResourceHandle;
   for (auto const& recorded : {start.object->recorded, stop.object->recorded})
     if (!is_done(recorded)) return answer_not_ready(c, outlook_of(*start.object->home, recorded));
-  const nanos difference = stamp_of(*stop.object) - stamp_of(*start.object);
+  const nanos difference = stamp_of(c.m, *stop.object) - stamp_of(c.m, *start.object);
   *milliseconds = static_cast<float>(static_cast<double>(difference) / 1e6);
   return 0;
 }

@@ -88,6 +88,7 @@ void reset(machine_options const& options) {
   m.forked = false;
   m.threads.clear();
   m.record_duration = 0;
+  m.clocks.clear();
   m.attributes.clear();
   m.poll_step = 100;
   m.poll_limit = 1'000'000;

@@ -157,6 +157,7 @@ struct machine {
   std::uintptr_t last_handle = 0x10000;
   std::vector<operation_ref> unresolved;
   nanos record_duration = 0;
+  std::map<int, device_clock> clocks;  ///< of devices that were given one
   std::set<void*> allocations;
   std::map<std::pair<int, int>, int> attributes;
 

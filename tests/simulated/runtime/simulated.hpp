@@ -85,6 +85,15 @@ void release(cudaStream_t stream);
 /// Device time that every event record takes (0 unless told): what a pair of records reads with nothing between.
 void set_record_duration(nanoseconds duration);
 
+/// How a device's clock runs against the host's, of which it knows nothing.
+struct device_clock {
+  double drift = 0;      ///< how much faster it runs when the machine starts: 200e-6 is 200 us a second
+  double change = 0;     ///< by how much the drift grows in a second
+  nanoseconds tick{1};   ///< the step of its readings
+};
+/// Events of this device are read by such a clock from now on; how long work takes stays true host time.
+void set_device_clock(int device, device_clock const& runs);
+
 /// From now on this graph stands for the body of a conditional node wherever it is a child: the node says that it is one,
 /// and a record in the body makes instantiating its parent fail. A launch runs the body once.
 void mark_conditional_body(cudaGraph_t graph);

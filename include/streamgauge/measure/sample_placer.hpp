@@ -1,0 +1,133 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <cstddef>
+#include <vector>
+
+#include <streamgauge/measure/clock_maps.hpp>
+
+namespace streamgauge {
+
+/// Gives collected samples their place on the host's clock, with all that the clock maps have learnt by then.
+/// Why: what comes later says most of what was before: between two anchors a bound is a fraction of what it is beyond.
+/// A template, so that only a unit that collects compiles it.
+template <class Recording>
+class sample_placer {
+ public:
+  /// Throws: only `std::bad_alloc`.
+  explicit sample_placer(clock_maps& clocks) : asked_{clocks.on() || clocks.under_serialising_tool()} {
+    fits_.resize(clocks.size());
+    for (clock_map* each = clocks.first(); each; each = each->next)
+      if (each->number() <= fits_.size()) fits_[each->number() - 1] = clock_fit<Recording>{each->windows()};
+  }
+
+  /// One that is no branch of a span; a branch is placed with its span.
+  template <class Sample>
+  void place(stored_sample const& kept, Sample& into) const {
+    if (!asked_ || kept.part == span_part::branch) return;
+    into.queue = kept.device.known() ? absence::no_clock : kept.device.why_absent();
+    if (!kept.device.known() || !kept.begins.known() || kept.clock == 0 || kept.clock > fits_.size()) return;
+    clock_fit<Recording> const& fit = fits_[kept.clock - 1];
+    auto const placed = fit.at(kept.begins.value()->count());
+    if (!placed) {
+      if (fit.contradicted()) into.queue = absence::clocks_disagree;
+      return;
+    }
+    // No device start before its submission, and no end after somebody saw it.
+    nanoseconds earliest = placed->host - placed->bound;
+    nanoseconds latest = placed->host + placed->bound;
+    if (earliest < kept.entered) earliest = kept.entered;
+    if (kept.completion.known()) {
+      nanoseconds const last = kept.entered + *kept.completion.value() - *kept.device.value();
+      if (latest > last) latest = last;
+    }
+    set(into, earliest, latest);
+  }
+
+  /// The branches of spans, once their spans are placed.
+  void place_branches(Recording& into) const {
+    if (!asked_) return;
+    struct placed_span {
+      std::uint32_t span;
+      nanoseconds earliest;
+      nanoseconds latest;
+      absence why_not;
+    };
+    std::vector<placed_span> spans;
+    for (auto const& each : into.all) {
+      for (auto const& one : each.samples) {
+        if (one.part != span_part::whole || one.span == 0) continue;
+        nanoseconds const middle = one.entered + one.queue.value().value_or(nanoseconds{0});
+        spans.push_back({one.span, middle - one.bound, middle + one.bound, one.queue.why_absent()});
+      }
+    }
+    put_in_order(spans, [](auto const& a, auto const& b) { return a.span < b.span; });
+    for (auto& each : into.all) {
+      for (auto& one : each.samples) {
+        if (one.part != span_part::branch) continue;
+        one.queue = one.device.known() ? absence::no_clock : one.device.why_absent();
+        if (!one.device.known() || !one.begins.known() || one.span == 0) continue;
+        placed_span const* const its = find(spans.data(), spans.size(), one.span);
+        if (!its) continue;
+        one.queue = its->why_not;
+        if (its->why_not != absence::none) continue;
+        nanoseconds const after = *one.begins.value();
+        nanoseconds const earliest = its->earliest + after < one.entered ? one.entered : its->earliest + after;
+        set(one, earliest, its->latest + after);
+      }
+    }
+  }
+
+  /// How well each device's clock was placed.
+  void describe(clock_maps const& clocks, Recording& into) const {
+    if (clocks.under_serialising_tool()) into.why_not_placed = "a tool that runs every kernel alone is attached";
+    for (clock_map const* each = clocks.first(); each; each = each->next) {
+      placed_clock described;
+      described.device = each->device();
+      described.anchors = each->recorded();
+      described.thrown_away = each->thrown_away();
+      if (each->number() <= fits_.size()) {
+        clock_fit<Recording> const& fit = fits_[each->number() - 1];
+        described.drift = fit.drift();
+        described.limits = fit.limits();
+        if (fit.contradicted()) described.why_not = streamgauge::describe(absence::clocks_disagree);
+      }
+      if (each->status() != cudaSuccess) described.why_not = cudaGetErrorString(static_cast<cudaError_t>(each->status()));
+      into.clocks.push_back(described);
+    }
+  }
+
+ private:
+  template <class Sample>
+  static void set(Sample& into, nanoseconds earliest, nanoseconds latest) noexcept {
+    if (latest < earliest) {
+      into.queue = absence::clocks_disagree;
+      return;
+    }
+    into.bound = (latest - earliest + nanoseconds{1}) / 2;  // rounded up
+    into.queue = earliest + into.bound - into.entered;
+  }
+  template <class Span>
+  [[nodiscard]] static Span const* find(Span const* sorted, std::size_t size, std::uint32_t span) noexcept {
+    std::size_t low = 0;
+    std::size_t high = size;
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (sorted[middle].span < span)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < size && sorted[low].span == span ? &sorted[low] : nullptr;
+  }
+
+  bool asked_;
+  std::vector<clock_fit<Recording>> fits_;
+};
+
+}  // namespace streamgauge
+
+#endif

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/latency.hpp>
+#include <streamgauge/report/text.hpp>
+#include <streamgauge/report/grid.hpp>
+#include <streamgauge/report/note_lines.hpp>
+#include <streamgauge/report/feeding_note.hpp>
+
+namespace streamgauge::report {
+
+/// The lines under a table of latencies: what its columns mean, how far the places can be trusted, what was starved.
+/// A template, so that only a unit that prints compiles its bodies.
+template <class Recording>
+class latency_notes : public note_lines<> {
+ public:
+  explicit latency_notes(Recording const& of) : of_{of} {}
+
+  [[gnu::cold]] void add_legend() {
+    text_.append(note("submit", "host time from entering a phase to leaving it"));
+    text_.append(note("queue", "from entering until the device began; submit lies within it where the device was fed in time"));
+    text_.append(note("device", "from the start event to the stop event, by the device's own clock"));
+    text_.append(note("end", "from entering until the device was done; completion: until a wait noticed"));
+    text_.append(note("+-", "how far queue and end may be off: the median of the bounds"));
+    text_.append(note("starved", "the device began before the host had submitted everything, so that its time may hold the host's gaps"));
+  }
+
+  [[gnu::cold]] void add_feeding(std::string const& name, latency_split const& split) {
+    std::string const text = feeding_note(split);
+    if (text.empty()) return;
+    say(unbroken(name) + ": " + text);
+    end("starved");
+  }
+
+  [[gnu::cold]] void add_missing(std::string const& name, series const& of, latency_split const& split) {
+    if (split.placed == split.executions) return;
+    absence why = absence::none;
+    for (auto const& one : of.samples)
+      if (why == absence::none && one.device.known() && !one.warmup) why = one.queue.why_absent();
+    say(unbroken(name) + ": " + digits(split.executions - split.placed) + " of " + digits(split.executions) +
+        " not placed: " + describe(why));
+    end("not placed");
+  }
+
+  [[gnu::cold]] void add_clocks() {
+    if (!of_.why_not_placed.empty()) {
+      say("not placed: " + escaped(of_.why_not_placed));
+      end("clock");
+    }
+    for (auto const& clock : of_.clocks) {
+      say("device ");
+      say_signed(clock.device);
+      if (!clock.why_not.empty()) {
+        say(": not placed: " + escaped(clock.why_not));
+      } else {
+        say(": " + digits(clock.anchors) + " anchors, " + digits(clock.thrown_away) + " of them too late to count");
+        if (clock.drift) {
+          say(*clock.drift < 0 ? "; the host's clock loses " : "; the host's clock gains ");
+          say_time(fractional_nanoseconds{(*clock.drift < 0 ? -*clock.drift : *clock.drift) * 1e9});
+          say(" a second");
+        }
+        say("; the bounds hold if that changes by no more than ");
+        say_time(fractional_nanoseconds{clock.limits.change_of_drift * 1e9});
+        say(" within a second");
+      }
+      end("clock");
+    }
+  }
+
+ private:
+  Recording const& of_;
+};
+
+/// Where the time goes between host and device, as a table for people: a line for each phase, medians over its steady
+/// executions, each in its own unit.
+/// Requires: a recorder in `mode::timeline`; of any other the table says that nothing was placed.
+/// Shape: at most 100 columns wide for names of ordinary length. Why: any `std::ostream`, as `table`.
+template <class Ostream, class Recording>
+[[gnu::cold]] void latency_table(Ostream& out, Recording const& of) {
+  grid<> lines;
+  latency_notes<Recording> under{of};
+  auto& host = lines.next_block();
+  host.title = "host and device, from entering";
+  host.subtitle = "median";
+  host.columns = 5;
+  for (char const* heading : {"submit", "queue", "device", "end", "completion"}) host.cells.emplace_back(heading);
+  auto& trust = lines.next_block();
+  trust.title = "how sure";
+  trust.subtitle = "of steady ones";
+  trust.columns = 3;
+  for (char const* heading : {"+-", "starved", "n"}) trust.cells.emplace_back(heading);
+  auto const time = [](std::optional<fractional_nanoseconds> const& value) { return value ? with_unit(*value) : std::string{"-"}; };
+  bool any = false;
+  bool placed = false;
+  for (auto const& each : of.all) {
+    auto const split = split_latency(each);
+    if (split.executions == 0) continue;
+    any = true;
+    placed = placed || split.placed > 0;
+    auto const name = identity_of(each.phase, each.conditions);
+    lines.add_line(name, "");
+    for (auto const& value : {split.submit, split.queue, split.device, split.end, split.completion})
+      host.cells.push_back(time(value));
+    trust.cells.push_back(time(split.bound));
+    auto const decided = split.count(feeding::starved) + split.count(feeding::clean);
+    trust.cells.push_back(decided == 0 ? "-" : digits(split.count(feeding::starved)));
+    trust.cells.push_back(digits(split.executions));
+    under.add_feeding(name, split);
+    if (placed) under.add_missing(name, each, split);
+  }
+  std::string text;
+  if (!any) {
+    text = "no device time to place\n";
+  } else if (!placed && of.clocks.empty() && of.why_not_placed.empty()) {
+    text = "nothing placed: the recorder was not in mode::timeline\n";
+  } else {
+    lines.measure(host);
+    lines.measure(trust);
+    text = lines.text() + "\n";
+    latency_notes<Recording> legend{of};
+    legend.add_legend();
+    under.add_clocks();
+    text.append(legend.text()).append(under.text());
+  }
+  out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
+}
+
+}  // namespace streamgauge::report

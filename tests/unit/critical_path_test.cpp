@@ -203,8 +203,8 @@ TEST_CASE("a chain of 10,000 nodes needs no deep stack") {
 }
 
 TEST_CASE("100,000 nodes with 300,000 edges are worked out at once, not one node after the other") {
-  // Each waits for the three before it, so the chain of all is the longest path. Without node i the longest path is that
-  // of all the others, since an edge leads past it.
+  // Each waits for the three before it, so the chain of all is the longest path. Without node i the longest path is
+  // that of all the others, since an edge leads past it.
   sg::dependency_graph graph;
   std::vector<sg::graph_node> before;
   constexpr std::int64_t count = 100'000;

@@ -115,8 +115,8 @@ TEST_CASE("a cycle is named from the member that was added first, each behind th
   graph.add_edge(c, a);
   graph.add_edge(c, tail);
   CHECK(why_no_order(graph) ==
-        "a cycle, so none of these can be the first: \"a\", then \"b\", then \"c\", then \"a\" again: take one of these "
-        "edges out");
+        "a cycle, so none of these can be the first: \"a\", then \"b\", then \"c\", then \"a\" again: take one of "
+        "these edges out");
   CHECK(sg::execution_order_of(graph).order.empty());
 }
 
@@ -179,8 +179,8 @@ TEST_CASE("named phases that cannot be a graph name the culprit") {
         "the lag of \"copy\" is infinite: give a time from 0 up");
   CHECK(sg::graph_of({{"copy", -1ms}}).why_refused() == "the time of \"copy\" is below zero: give a time from 0 up");
   CHECK(sg::graph_of({{"a", 1ms, {"c"}}, {"b", 1ms, {"a"}}, {"c", 1ms, {"b"}}, {"d", 1ms, {"a"}}}).why_refused() ==
-        "a cycle, so none of these can be the first: \"a\", then \"b\", then \"c\", then \"a\" again: take one of these "
-        "edges out");
+        "a cycle, so none of these can be the first: \"a\", then \"b\", then \"c\", then \"a\" again: take one of "
+        "these edges out");
   CHECK(sg::graph_of({{"a", 1ms, {"a"}}}).why_refused() == "\"a\" comes after itself: take that edge out");
   CHECK(sg::graph_of({}).why_refused() == "the graph has no nodes");
 }

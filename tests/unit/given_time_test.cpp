@@ -1,5 +1,5 @@
-// Would go unseen without these: a NaN that becomes some number of nanoseconds, hours that overflow, and a fraction that
-// is cut where it should be rounded.
+// Would go unseen without these: a NaN that becomes some number of nanoseconds, hours that overflow, and a fraction
+// that is cut where it should be rounded.
 #include <streamgauge/analyze/given_time.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Would go unseen without these: a gap of no length between stretches that touch, time that a longer stretch had covered
-// counted as idle, and nothing measured passing for nothing idle.
+// Would go unseen without these: a gap of no length between stretches that touch, time that a longer stretch had
+// covered counted as idle, and nothing measured passing for nothing idle.
 #include <streamgauge/analyze/idle_gaps.hpp>
 
 #include <doctest/doctest.h>
@@ -85,8 +85,8 @@ TEST_CASE("where nothing ran there are no gaps to speak of, unless a window says
 TEST_CASE("an empty stretch, or one that ends before it begins, is no time that ran") {
   CHECK(sg::idle_times_of(stretches{from_to(4, 4), from_to(9, 7)}).why_absent == sg::no_idle_times::nothing_ran);
   // Neither does it split a gap, nor does it move the first begin or the last end.
-  CHECK(text_of(sg::idle_times_of(stretches{from_to(-3, -3), from_to(0, 2), from_to(3, 3), from_to(6, 7), from_to(9, 9)})) ==
-        "2-6, 4 in all, longest 2-6");
+  stretches const some{from_to(-3, -3), from_to(0, 2), from_to(3, 3), from_to(6, 7), from_to(9, 9)};
+  CHECK(text_of(sg::idle_times_of(some)) == "2-6, 4 in all, longest 2-6");
 }
 
 TEST_CASE("a window without length is refused, and so is one longer than a number of nanoseconds") {

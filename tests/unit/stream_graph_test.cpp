@@ -1,5 +1,5 @@
-// Would go unseen without these: a graph that does not play back what was measured, a lag that a faster phase takes with
-// it, and stretches whose times contradict their order.
+// Would go unseen without these: a graph that does not play back what was measured, a lag that a faster phase takes
+// with it, and stretches whose times contradict their order.
 #include <streamgauge/analyze/stream_graph.hpp>
 #include <streamgauge/analyze/critical_path.hpp>
 #include <streamgauge/analyze/what_if.hpp>
@@ -26,8 +26,8 @@ sg::placed_stretch ran(std::string name, int device, std::uint64_t stream, nanos
 /// The iteration of 12 ms on two streams, from 100 ms on: prepare 2, then compute 6 on stream 1 beside communicate 9 on
 /// stream 2, then finalize 1 on stream 1.
 std::vector<sg::placed_stretch> iteration() {
-  return {ran("communicate", 0, 2, 102ms, 111ms), ran("prepare", 0, 1, 100ms, 102ms), ran("compute", 0, 1, 102ms, 108ms),
-          ran("finalize", 0, 1, 111ms, 112ms)};
+  return {ran("communicate", 0, 2, 102ms, 111ms), ran("prepare", 0, 1, 100ms, 102ms),
+          ran("compute", 0, 1, 102ms, 108ms), ran("finalize", 0, 1, 111ms, 112ms)};
 }
 
 }  // namespace
@@ -103,8 +103,8 @@ TEST_CASE("what cannot be a graph is refused with the culprit") {
         "an edge names node 4, and there are 4: add a node before its edges");
   auto const ring = sg::stream_graph_of(iteration(), {{{3}, {1}}});
   CHECK(sg::critical_path_of(ring.graph).reason ==
-        "a cycle, so none of these can be the first: \"prepare\", then \"compute\", then \"finalize\", then \"prepare\" "
-        "again: take one of these edges out");
+        "a cycle, so none of these can be the first: \"prepare\", then \"compute\", then \"finalize\", then "
+        "\"prepare\" again: take one of these edges out");
 }
 
 TEST_CASE("random timelines are played back: every begin and the end are where they were measured") {
@@ -127,7 +127,8 @@ TEST_CASE("random timelines are played back: every begin and the end are where t
     for (int edge = 0; edge < 10; ++edge) {
       auto const a = static_cast<std::size_t>(below(static_cast<std::uint64_t>(count)));
       auto const b = static_cast<std::size_t>(below(static_cast<std::uint64_t>(count)));
-      if (stretches[a].end <= stretches[b].begin && stretches[a].begin < stretches[b].begin) further.push_back({{a}, {b}});
+      if (stretches[a].end <= stretches[b].begin && stretches[a].begin < stretches[b].begin)
+        further.push_back({{a}, {b}});
     }
     auto const found = sg::stream_graph_of(stretches, further);
     auto const path = sg::critical_path_of(found.graph);

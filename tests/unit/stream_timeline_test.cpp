@@ -1,5 +1,5 @@
-// Would go unseen without these: streams of two devices taken for one because they have the same number, busy times added
-// up as if they were elapsed time, and a device that waits for another counted as busy.
+// Would go unseen without these: streams of two devices taken for one because they have the same number, busy times
+// added up as if they were elapsed time, and a device that waits for another counted as busy.
 #include <streamgauge/analyze/stream_timeline.hpp>
 
 #include <doctest/doctest.h>

@@ -241,11 +241,11 @@ TEST_CASE("case-09 a device median under 1000 ns is near the resolution") {
   CHECK_FALSE(sg::summarize(from).near_resolution);
 }
 
-TEST_CASE("a device median under twice the floor is near it, above it is not") {
+TEST_CASE("a device median under three times the floor is near it, above it is not") {
   sg::recording from;
   from.all.resize(2);
-  from.all[0].samples = {timed(nanoseconds{2559})};
-  from.all[1].samples = {timed(nanoseconds{2560})};
+  from.all[0].samples = {timed(nanoseconds{3839})};
+  from.all[1].samples = {timed(nanoseconds{3840})};
   CHECK_FALSE(sg::summarize(from).rows[0].what.near_floor);
   sg::device_description device;
   device.event_floor = nanoseconds{1280};
@@ -253,6 +253,14 @@ TEST_CASE("a device median under twice the floor is near it, above it is not") {
   auto const found = sg::summarize(from);
   CHECK(found.rows[0].what.near_floor);
   CHECK_FALSE(found.rows[1].what.near_floor);
+
+  // Around a kernel it is what applies, where it is known.
+  from.environment.devices[0].kernel_floor = nanoseconds{2900};
+  from.all[0].samples = {timed(nanoseconds{8699})};
+  from.all[1].samples = {timed(nanoseconds{8700})};
+  auto const around = sg::summarize(from);
+  CHECK(around.rows[0].what.near_floor);
+  CHECK_FALSE(around.rows[1].what.near_floor);
 }
 
 TEST_CASE("for every observable entered = kept + dropped + incomplete, and each reason is counted") {

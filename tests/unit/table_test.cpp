@@ -443,7 +443,48 @@ TEST_CASE("case-09 a device median near the resolution or the floor is a warning
   CHECK(has(text_of(from),
             "warning      tiny: the device median of 800 ns is under 1 us, near the resolution of the events"));
   from.environment = h200();
-  CHECK(has(text_of(from), "warning      tiny: the device median of 800 ns is under twice what an empty phase reads"));
+  CHECK(has(on_one_line(text_of(from)), "warning tiny: the device median of 800 ns is less than the 1.28 us that an empty "
+                                        "phase reads: what it holds cannot be told from it"));
+}
+
+TEST_CASE("a device median near the floor is told with the floor that applies, and how many times it is") {
+  sg::recording from;
+  from.environment = h200();
+  auto const warning = [&](std::int64_t device) {
+    from.all = {made_of("small one", {taken(2000, device), taken(2000, device)})};
+    auto const text = on_one_line(text_of(from));
+    auto const at = text.find("warning ");
+    auto const end = text.find(" environment ", at);
+    return at == std::string::npos ? std::string{} : text.substr(at, end - at);
+  };
+  CHECK(warning(1280) == "warning small one: the device median of 1.28 us is 1.0 times the 1.28 us that an empty phase "
+                         "reads: a third of it or more is the instrument");
+  CHECK(warning(3839) == "warning small one: the device median of 3.839 us is 2.9 times the 1.28 us that an empty phase "
+                         "reads: a third of it or more is the instrument");
+  CHECK(warning(3840).empty());
+  from.environment.devices[0].kernel_floor = nanoseconds{2900};
+  CHECK(warning(3840) == "warning small one: the device median of 3.84 us is 1.3 times the 2.9 us that a phase around an "
+                         "empty kernel reads: a third of it or more is the instrument");
+  CHECK(warning(2899) == "warning small one: the device median of 2.899 us is less than the 2.9 us that a phase around an "
+                         "empty kernel reads: what it holds cannot be told from it");
+  CHECK(warning(8700).empty());
+}
+
+TEST_CASE("the floor around an empty kernel stands beside that of an empty phase, and why it is not there") {
+  auto from = one_phase();
+  auto& device = from.environment.devices[0];
+  CHECK(has(on_one_line(text_of(from)), "instrument device 0 (NVIDIA H200): an empty phase reads 1.28 us on the device, in "
+                                        "steps of 32 ns; its submit is 2.1 us host: an empty pair"));
+  device.why_no_kernel_floor = "nsys was attached";
+  CHECK(has(on_one_line(text_of(from)), "its submit is 2.1 us what one around an empty kernel reads was not measured: nsys "
+                                        "was attached host: an empty pair"));
+  device.why_no_kernel_floor.clear();
+  device.kernel_floor = nanoseconds{2900};
+  CHECK(has(on_one_line(text_of(from)), "an empty phase reads 1.28 us on the device, one around an empty kernel 2.9 us, in "
+                                        "steps of 32 ns; the empty one's submit is 2.1 us host: an empty pair"));
+  device = {};
+  device.why_no_floor = device.why_no_kernel_floor = "a phase was open";
+  CHECK(has(on_one_line(text_of(from)), "what an empty phase reads was not measured: a phase was open host: an empty pair"));
 }
 
 TEST_CASE("a phase that was entered in several places says where") {

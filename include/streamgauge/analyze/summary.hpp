@@ -8,6 +8,7 @@
 
 #include <streamgauge/time.hpp>
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/floor.hpp>
 #include <streamgauge/analyze/statistics.hpp>
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/nesting.hpp>
@@ -80,7 +81,7 @@ struct summary {
   std::uint64_t kept_one_in = 1;     ///< 1: every sample is there; `series`
   std::uint64_t watched = 0;         ///< samples that were taken under a tool, or while a capture was open
   bool near_resolution = false;      ///< the steady device median is under 1000 ns
-  bool near_floor = false;           ///< the steady device median is under twice what an empty phase reads
+  bool near_floor = false;           ///< the steady device median is under three times the floor
   bool walls_and_branches = false;   ///< it holds both, so its device statistics describe neither
   latency_split latency{};           ///< of a recorder in `mode::timeline`; nothing is placed in any other
   std::optional<span_summary> span;  ///< absent for what is no span, and where only the series was at hand
@@ -188,14 +189,12 @@ template <class = void>
 }
 
 /// The summary of a whole recording.
-/// A device median is near the floor when it is under twice what an empty phase reads: more than half of it may be
-/// the instrument. Samples do not say which device they came from, so among several devices the largest floor counts.
+/// A device median is near the floor when it is under three times what a phase around an empty kernel reads, or an empty
+/// phase where only that is known: more than a third of it may be the instrument.
 template <class = void>
 [[nodiscard]] recording_summary summarize(recording const& from) {
   recording_summary found{from.recorded, from.why_not_measured, from.environment, from.problems, {}};
-  nanoseconds floor{0};
-  for (auto const& device : from.environment.devices)
-    if (device.event_floor && *device.event_floor > floor) floor = *device.event_floor;
+  auto const floor = floor_of(from.environment);
   auto const tree = nest(from.all);
   span_join<> spans{from.all};
   for (std::size_t i = 0; i < tree.order.size(); ++i) {
@@ -207,7 +206,7 @@ template <class = void>
     row.seen_in = places_of(from.all[row.index], from.all.size());
     row.what = summarize(from.all[row.index]);
     auto const& median = row.what.device.values.steady.median;
-    row.what.near_floor = median && *median < 2 * floor;
+    row.what.near_floor = median && floor && *median < near_floor_factor * floor->time;
     row.what.span = spans.of(row.index);
   }
   return found;

@@ -49,6 +49,10 @@ class notes : public trust_notes<> {
         say(": an empty phase reads ");
         say_time(*device.event_floor);
         say(" on the device");
+        if (device.kernel_floor) {
+          say(", one around an empty kernel ");
+          say_time(*device.kernel_floor);
+        }
       } else {
         say(": what an empty phase reads was not measured");
         if (!device.why_no_floor.empty()) say(": ");
@@ -59,11 +63,17 @@ class notes : public trust_notes<> {
         say_time(*device.event_resolution);
       }
       if (device.submit_floor) {
-        say("; its submit is ");
+        say(device.kernel_floor ? "; the empty one's submit is " : "; its submit is ");
         say_time(*device.submit_floor);
       }
       end(label);
       label = "";
+      // Where nothing was measured, one reason stands for both.
+      auto const& why_not = device.why_no_kernel_floor;
+      if (why_not.empty() || why_not == device.why_no_floor) continue;
+      say("  what one around an empty kernel reads was not measured: ");
+      say(escaped(why_not));
+      end("");
     }
     if (!of_.environment.host_floor) return;
     say("host: an empty pair of stamps reads ");
@@ -93,14 +103,7 @@ class notes : public trust_notes<> {
       auto const& what = row.what;
       add_first_sample(what);
       add_thinning(what);
-      if (what.near_floor || what.near_resolution) {
-        say_name(what);
-        say(": the device median of ");
-        say_time(*what.device.values.steady.median);
-        say(what.near_floor ? " is under twice what an empty phase reads: much of it is the instrument"
-                            : " is under 1 us, near the resolution of the events");
-        end("warning");
-      }
+      if (what.near_floor || what.near_resolution) add_near_floor(what, of_.environment);
       if (std::string const feeding = feeding_note(what.latency); !feeding.empty()) {
         say_name(what);
         say(": " + feeding + ": the device began before all was submitted, so its time may hold the host's gaps");

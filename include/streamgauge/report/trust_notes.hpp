@@ -2,14 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include <streamgauge/analyze/floor.hpp>
 #include <streamgauge/analyze/steady_text.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/span_notes.hpp>
 
 namespace streamgauge::report {
 
-/// The lines that say how far the statistics of a row may be trusted: steadiness, outliers, a first sample that stands out.
+/// The lines that say how far the statistics of a row may be trusted: steadiness, outliers, a first sample that stands out,
+/// the floor.
 /// A template, so that only a unit that prints compiles its bodies.
 template <class Rows = std::vector<summary_row>>
 class trust_notes : public span_notes<Rows> {
@@ -53,6 +56,28 @@ class trust_notes : public span_notes<Rows> {
     });
     if (this->line_.empty()) return;
     this->say("; a warm-up count keeps it apart");
+    this->end("warning");
+  }
+
+  /// Requires: the row is near the floor or the resolution.
+  [[gnu::noinline, gnu::cold]] void add_near_floor(summary const& of, environment const& measured_in) {
+    auto const median = *of.device.values.steady.median;
+    auto const floor = of.near_floor ? floor_of(measured_in) : std::nullopt;
+    this->say_name(of);
+    this->say(": the device median of ");
+    this->say_time(median);
+    if (!floor) {
+      this->say(" is under 1 us, near the resolution of the events");
+      return this->end("warning");
+    }
+    bool const below = median < floor->time;
+    auto const tenths = below ? 0 : static_cast<std::uint64_t>(median / floor->time * 10.0);
+    this->say(below ? " is less than" : " is " + digits(tenths / 10) + "." + digits(tenths % 10) + " times");
+    this->say(" the ");
+    this->say_time(floor->time);
+    this->say(" that ");
+    this->say(describe(floor->kind));
+    this->say(below ? " reads: what it holds cannot be told from it" : " reads: a third of it or more is the instrument");
     this->end("warning");
   }
 

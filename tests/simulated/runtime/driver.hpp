@@ -51,6 +51,11 @@ CUresult cuDevicePrimaryCtxGetState(int device, unsigned int* flags, int* active
 CUresult cuDevicePrimaryCtxRetain(CUcontext* result, int device);
 CUresult cuDevicePrimaryCtxRelease(int device);
 
+CUresult cuModuleLoadData(struct CUmod_st** result, void const* image);
+CUresult cuModuleUnload(struct CUmod_st* handle);
+CUresult cuModuleGetFunction(struct CUfunc_st** result, struct CUmod_st* handle, char const* name);
+CUresult launch_kernel(struct CUfunc_st* function, cudaStream_t stream, void** parameters);
+
 CUresult cuProfilerStart();
 CUresult cuProfilerStop();
 

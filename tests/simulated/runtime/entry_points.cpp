@@ -43,6 +43,12 @@ CUresult cu_graph_launch(cudaGraphExec_t executable, cudaStream_t stream) {
   return launch_graph(executable, named(stream, Meaning));
 }
 
+template <null_means Meaning>
+CUresult cu_launch_kernel(struct CUfunc_st* function, unsigned int, unsigned int, unsigned int, unsigned int,
+                          unsigned int, unsigned int, unsigned int, cudaStream_t stream, void** parameters, void**) {
+  return launch_kernel(function, named(stream, Meaning), parameters);
+}
+
 // One name, three signatures, as CUDA grew.
 template <null_means Meaning>
 CUresult cu_stream_get_capture_info_10010(cudaStream_t stream, cudaStreamCaptureStatus* status,
@@ -124,6 +130,10 @@ std::vector<entry_point> const& entry_points() {
       plain("cuDevicePrimaryCtxGetState", 7000, cuDevicePrimaryCtxGetState),
       plain("cuDevicePrimaryCtxRetain", 7000, cuDevicePrimaryCtxRetain),
       plain("cuDevicePrimaryCtxRelease", 11000, cuDevicePrimaryCtxRelease),
+      plain("cuModuleLoadData", 2000, cuModuleLoadData),
+      plain("cuModuleUnload", 2000, cuModuleUnload),
+      plain("cuModuleGetFunction", 2000, cuModuleGetFunction),
+      streamed("cuLaunchKernel", 4000, cu_launch_kernel<legacy>, cu_launch_kernel<thread>),
       plain("cuProfilerStart", 4000, cuProfilerStart),
       plain("cuProfilerStop", 4000, cuProfilerStop),
   };

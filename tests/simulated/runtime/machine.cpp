@@ -44,6 +44,8 @@ void forget_contexts(machine& m) {
   m.graphs.clear();
   m.executables.clear();
   m.free_stream_handles.clear();
+  m.modules.clear();
+  m.kernels.clear();
   for (auto& home : m.contexts) {
     auto const device = home.device;
     home = context{};
@@ -89,6 +91,8 @@ void reset(machine_options const& options) {
   m.threads.clear();
   m.record_duration = 0;
   m.clocks.clear();
+  m.kernel_duration = 0;
+  m.cycle_time = 1;
   m.attributes.clear();
   m.poll_step = 100;
   m.poll_limit = 1'000'000;
@@ -144,6 +148,12 @@ std::size_t live_streams() {
   return n;
 }
 
+std::size_t live_modules() {
+  at_work at;
+  std::size_t n = 0;
+  for (auto const& each : at.m.modules) n += live(*each.second.home, each.second.home_id);
+  return n;
+}
 std::size_t events_created() {
   at_work at;
   return at.m.events_created;

@@ -115,6 +115,19 @@ struct context {
   std::map<int, std::unique_ptr<stream>> per_thread;
 };
 
+/// Code that was loaded into a context, and one kernel of it by its handle.
+struct loaded_module {
+  context* home = nullptr;
+  unsigned long long home_id = 0;
+  std::string code;
+  std::vector<operation_ref> launched;
+};
+struct kernel {
+  struct CUmod_st* of = nullptr;
+  std::string name;
+  bool takes_cycles = false;  ///< it has a parameter: how many cycles it runs
+};
+
 struct thread_state {
   int number = 0;
   int device = 0;
@@ -158,6 +171,10 @@ struct machine {
   std::vector<operation_ref> unresolved;
   nanos record_duration = 0;
   std::map<int, device_clock> clocks;  ///< of devices that were given one
+  std::map<struct CUmod_st*, loaded_module> modules;
+  std::map<struct CUfunc_st*, kernel> kernels;
+  nanos kernel_duration = 0;
+  nanos cycle_time = 1;
   std::set<void*> allocations;
   std::map<std::pair<int, int>, int> attributes;
 

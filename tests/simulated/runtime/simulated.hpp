@@ -94,6 +94,11 @@ struct device_clock {
 /// Events of this device are read by such a clock from now on; how long work takes stays true host time.
 void set_device_clock(int device, device_clock const& runs);
 
+/// Device time of a kernel that was loaded through the driver: of one without a parameter (0 unless told), and of each
+/// cycle of one that is told how many it runs (1 ns unless told).
+void set_kernel_duration(nanoseconds duration);
+void set_cycle_time(nanoseconds cycle);
+
 /// From now on this graph stands for the body of a conditional node wherever it is a child: the node says that it is one,
 /// and a record in the body makes instantiating its parent fail. A launch runs the body once.
 void mark_conditional_body(cudaGraph_t graph);
@@ -111,6 +116,7 @@ void forget_current_context();
 
 [[nodiscard]] std::size_t live_events();   ///< neither destroyed nor gone with their context
 [[nodiscard]] std::size_t live_streams();  ///< those that somebody created; default streams do not count
+[[nodiscard]] std::size_t live_modules();  ///< neither unloaded nor gone with their context
 [[nodiscard]] std::size_t events_created();
 [[nodiscard]] std::size_t events_destroyed();
 [[nodiscard]] std::size_t streams_created();

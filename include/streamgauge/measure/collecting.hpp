@@ -172,7 +172,10 @@ void recorder_core::describe_devices(Environment& into) {
       }
       bool known = ordinal < 0 || why_dead(*cuda.api, context) == absence::forked;
       for (auto const& device : into.devices) known = known || device.ordinal == ordinal;
-      if (!known) into.devices.push_back(known_device(*cuda.api, context, ordinal));
+      if (known) continue;
+      into.devices.push_back(known_device(*cuda.api, context, ordinal));
+      if (kernel_floor_adder const add = kernel_floor.load(std::memory_order_relaxed))
+        add(*this, *cuda.api, context, into.tool, into.devices.back());
     }
   }
 }
@@ -186,26 +189,25 @@ inline bool recorder_core::quiet() noexcept {
   return true;
 }
 
-// A floor is measured once for each life of a context, so that collecting often stays cheap, and only where it falls into
-// no phase: it makes a stream, which holds up every thread that calls CUDA meanwhile.
+// Why no floor may be measured in the context now; null: it may. Only where it falls into no phase: it makes a stream,
+// which holds up every thread that calls CUDA meanwhile.
+inline char const* recorder_core::why_not_now(driver_api const& cuda, context_key context) noexcept {
+  if (!alive(cuda, context)) return "the device was reset";
+  if (windows_open.load(std::memory_order_relaxed) > 0 || guard_is_open())
+    return "a capture was open; it is measured when none is";
+  return quiet() ? nullptr : "a phase was open; it is measured when none is";
+}
+
+// A floor is measured once for each life of a context, so that collecting often stays cheap.
 template <class>
 device_description recorder_core::known_device(driver_api const& cuda, context_key context, int ordinal) {
   {
     brief_guard const guard{registry_};
-    for (measured_device const* each = devices_; each; each = each->next)
-      if (each->context == context) return each->description;
+    if (measured_device const* const known = find_device_locked(context)) return known->description;
   }
   device_description device = name_device(cuda, ordinal);
-  if (!alive(cuda, context)) {
-    device.why_no_floor = "the device was reset";
-    return device;
-  }
-  if (windows_open.load(std::memory_order_relaxed) > 0 || guard_is_open()) {
-    device.why_no_floor = "a capture was open; it is measured when none is";
-    return device;
-  }
-  if (!quiet()) {
-    device.why_no_floor = "a phase was open; it is measured when none is";
+  if (char const* const why_not = why_not_now(cuda, context)) {
+    device.why_no_floor = why_not;
     return device;
   }
   measure_floor(cuda, context, device);
@@ -263,11 +265,12 @@ Recording recorder_core::collect() {
   for (auto& each : taken.all) bring_into_order(each.samples);
   if (measures(recorded_)) {
     taken.environment = describe_environment<Recording>();
+    describe_tool(taken.environment);
     describe_devices(taken.environment);
   } else {
     taken.environment = describe_build<Recording>();
+    if (recorded_ == mode::mark) describe_tool(taken.environment);
   }
-  if (recorded_ != mode::off) describe_tool(taken.environment);
   if (!taken.environment.tool.empty())
     for (auto& each : taken.all) {
       for (auto& one : each.samples) one.watched = true;

@@ -72,15 +72,7 @@ class floor_measurement {
       if (status_ == cudaSuccess) status_ = cuda_.event_record(events_[at + 1], stream_);
       if (i >= idle) host_[i - idle] = (host_now() - before).count();
     }
-    // Polled, with a limit: a stream of ours may stand behind the program's in one hardware queue, and what is held there
-    // until after this must not hang.
-    host_stamp const begun = host_now();
-    while (status_ == cudaSuccess) {
-      status_ = cuda_.event_query(events_[2 * count - 1]);
-      if (status_ != cudaErrorNotReady) break;
-      if (host_now() - begun > patience) break;
-      status_ = cudaSuccess;
-    }
+    if (status_ == cudaSuccess) status_ = poll_until(cuda_, events_[2 * count - 1], host_now() + patience);
     for (std::size_t i = 0; i < count && status_ == cudaSuccess; ++i) {
       elapsed_answer const answer = elapsed(cuda_, events_[2 * i], events_[2 * i + 1]);
       status_ = answer.status;

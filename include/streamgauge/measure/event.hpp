@@ -50,6 +50,18 @@ struct elapsed_answer {
   return answer;
 }
 
+/// Polls an event until the device has passed it, or that time has come; CUDA's status, `cudaErrorNotReady` in the second
+/// case.
+/// Why: a stream of ours may stand behind the program's in one hardware queue, and what is held there until after this must
+/// not hang.
+/// Requires: the event's context is current, and the thread's capture mode relaxed.
+/// Sync: waits for that event, until then.
+[[nodiscard]] inline int poll_until(driver_api const& cuda, cudaEvent_t event, host_stamp then) noexcept {
+  int status = cuda.event_query(event);
+  while (status == cudaErrorNotReady && host_now() < then) status = cuda.event_query(event);
+  return status;
+}
+
 /// Waits until what is queued on a stream is done; a stream that is being captured is left alone. CUDA's status.
 /// Sync: waits for an event of ours on that stream. Capture: allowed; the thread's capture mode is relaxed meanwhile.
 [[nodiscard]] inline int drain_stream(driver_api const& cuda, stream_ref stream) noexcept {

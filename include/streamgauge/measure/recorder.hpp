@@ -37,8 +37,8 @@ class recorder {
   /// Everything so far, phases that are still open as incomplete. It may be called again; samples stay until the recorder
   /// ends.
   /// Sync: waits for the stop event of each finished interval, for no stream of the program's and for no device. Where the
-  /// floor of a device is still to be measured, up to 20 ms for a stream of its own. Capture: allowed; the thread's capture
-  /// mode is relaxed while it waits.
+  /// floor of a device is still to be measured, up to 20 ms for a stream of its own; more where `allow_kernel_floor` was
+  /// called. Capture: allowed; the thread's capture mode is relaxed while it waits.
   /// Throws: only `std::bad_alloc`. What failed while measuring stands in the recording's problems.
   template <class Recording = recording>
   [[nodiscard]] Recording collect() {

@@ -19,11 +19,18 @@ namespace streamgauge {
 struct measured_device {
   context_key context;
   device_description description;
+  bool kernel_floor_tried = false;
   measured_device* next = nullptr;
 };
 
 template <class Recording>
 class sample_placer;
+
+class recorder_core;
+/// Adds to a device's description what a phase around an empty kernel reads there, or why that was not measured. Given is
+/// the tool that is attached.
+using kernel_floor_adder = void (*)(recorder_core&, driver_api const&, context_key, std::string const&,
+                                    device_description&);
 
 /// What a recorder's handles, threads and open phases share. It ends with the last of them.
 /// Threads: any.
@@ -172,8 +179,14 @@ class recorder_core {
   void watch(entry_watch& fresh) noexcept;
   void unwatch(entry_watch& gone) noexcept;
   void tell_watches(phase_entry const& entered, stream_ref const* stream, stage next) noexcept;
+  std::atomic<kernel_floor_adder> kernel_floor{nullptr};  ///< null unless the program allowed it
   std::atomic<unsigned int> windows_open{0};   ///< no floor is measured meanwhile, also before their Start
   std::atomic<unsigned int> windows_unmet{0};  ///< that ended and had never opened
+
+  /// What `kernel_floor` is where it was allowed; `kernel_floor.hpp` has the body.
+  template <class = void>
+  static void add_kernel_floor(recorder_core& core, driver_api const& cuda, context_key context,
+                               std::string const& tool, device_description& into);
 
   /// Waits for the stop event of every finished interval and reads it; `recorder.hpp` has the bodies.
   void drain() noexcept;
@@ -247,6 +260,12 @@ class recorder_core {
   template <class Environment>
   void describe_devices(Environment& into);
   [[nodiscard]] bool quiet() noexcept;
+  [[nodiscard]] char const* why_not_now(driver_api const& cuda, context_key context) noexcept;
+  [[nodiscard]] measured_device* find_device_locked(context_key context) const noexcept {
+    measured_device* found = devices_;
+    while (found && !(found->context == context)) found = found->next;
+    return found;
+  }
   template <class = void>
   [[nodiscard]] device_description known_device(driver_api const& cuda, context_key context, int ordinal);
 

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <thread>
 
+#include <streamgauge/measure/kernel_floor.hpp>
+
 #include "device.cuh"
 
 using sg::absence;
@@ -176,6 +178,33 @@ TEST_CASE("case-26: another thread collects, the floor measured for the first ti
     CHECK(taken.environment.devices[0].event_floor.has_value());
     CHECK(taken.environment.devices[0].why_no_floor == "");
     CHECK(taken.problems.empty());
+  }
+}
+
+TEST_CASE("case-26: a kernel of ours is loaded, launched and unloaded, by either thread, while a capture goes on") {
+  warm_up();
+  test_stream const stream;
+  test_stream const other;
+  for (auto const mode : every_mode) {
+    for (bool const by_another : {false, true}) {
+      CAPTURE(mode);
+      CAPTURE(by_another);
+      sg::recorder recorder{sg::mode::time};
+      sg::allow_kernel_floor(recorder);
+      sg::phase beside{recorder, "beside"};
+      { auto scope = beside.enter(other); }
+      sg::recording taken;
+      capture_and_replay(stream, mode, [&] {
+        if (by_another)
+          std::thread{[&] { taken = recorder.collect(); }}.join();
+        else
+          taken = recorder.collect();
+      });
+      REQUIRE(taken.environment.devices.size() == 1);
+      sg::device_description const& device = taken.environment.devices[0];
+      CAPTURE(device.why_no_kernel_floor);
+      CHECK(device.kernel_floor.has_value() != watched());
+    }
   }
 }
 

@@ -213,6 +213,10 @@ device_description recorder_core::known_device(driver_api const& cuda, context_k
   measure_floor(cuda, context, device);
   auto* const fresh = new measured_device{context, device};
   brief_guard const guard{registry_};
+  if (measured_device const* const known = find_device_locked(context)) {
+    delete fresh;  // another thread was quicker
+    return known->description;
+  }
   fresh->next = devices_;
   devices_ = fresh;
   return device;

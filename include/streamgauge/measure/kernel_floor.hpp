@@ -205,7 +205,9 @@ void recorder_core::add_kernel_floor(recorder_core& core, driver_api const& cuda
     brief_guard const guard{core.registry_};
     measured_device* const known = core.find_device_locked(context);
     if (known && std::exchange(known->kernel_floor_tried, true)) {
-      into.why_no_kernel_floor = "another thread was measuring it";
+      into = known->description;
+      bool const done = into.kernel_floor || !into.why_no_kernel_floor.empty();
+      if (!done) into.why_no_kernel_floor = "another thread was measuring it";
       return;
     }
   }

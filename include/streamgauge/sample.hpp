@@ -194,7 +194,7 @@ struct device_description {
   std::string why_no_floor;                     ///< the reason when it was not measured
   std::optional<nanoseconds> kernel_floor;      ///< device time that a phase around an empty kernel reads, all queued
                                                 ///< before the device begins; measured where the program allowed it
-  std::string why_no_kernel_floor;              ///< the reason when it was allowed and not measured
+  std::string why_no_kernel_floor;              ///< the reason when it was not; empty as well: nobody had allowed it
 };
 
 /// A variable of the process's environment.

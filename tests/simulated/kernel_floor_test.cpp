@@ -4,50 +4,25 @@
 
 #include <streamgauge/measure/kernel_floor.hpp>
 
-#include <atomic>
 #include <cstdlib>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <streamgauge/measure/capture_guard.hpp>
 #include <streamgauge/measure/capture_window.hpp>
 
+#include "kernel_machine.hpp"
 #include "observed.hpp"
 #include "own_process.hpp"
-#include "program.hpp"
-#include "ranges_seen.hpp"
 
 using namespace std::chrono_literals;
+using namespace kernel_machines;
 using observed::calls_of_ours;
-using simulated::fresh_machine;
 using streamgauge::nanoseconds;
 namespace sg = streamgauge;
 
 namespace {
-
-constexpr sg::capacity small_pool{1000, 4};
-constexpr char const* tool_variable = "NSYS_PROFILING_SESSION_ID";
-
-/// A device on which an empty phase reads 1300 ns and one around an empty kernel 2900; no tool shows itself.
-struct kernel_machine {
-  explicit kernel_machine(simulated::machine_options const& options = {}) : machine{options} {
-    ranges_seen::takes_names = false;
-    unsetenv(tool_variable);
-    refresh(options);
-  }
-  ~kernel_machine() {
-    ranges_seen::takes_names = true;
-    unsetenv(tool_variable);
-  }
-  static void refresh(simulated::machine_options const& options = {}) {
-    simulated::reset(options);
-    simulated::set_record_duration(1300ns);
-    simulated::set_kernel_duration(1600ns);
-  }
-  fresh_machine machine;
-};
 
 /// What measuring by itself came to.
 struct measured {
@@ -67,18 +42,6 @@ measured measure_here() {
   seen.host = simulated::host_now() - before;
   return seen;
 }
-
-void enter_once(sg::recorder& recorder, cudaStream_t stream) {
-  sg::phase const step{recorder, "step"};
-  { auto const scope = step.enter(stream); }
-}
-
-sg::device_description only_device(sg::recording const& of) {
-  REQUIRE(of.environment.devices.size() == 1);
-  return of.environment.devices[0];
-}
-
-sg::device_description collected(sg::recorder& recorder) { return only_device(recorder.collect()); }
 
 std::size_t kernel_calls() {
   return simulated::count("cuModuleLoadData") + simulated::count("cuModuleGetFunction") +
@@ -392,36 +355,6 @@ TEST_CASE_FIXTURE(kernel_machine, "case-26 a capture of the program's goes on, a
     simulated::user_scope const user;
     cudaGraph_t graph = nullptr;
     CHECK(cudaStreamEndCapture(captured.get(), &graph) == cudaSuccess);
-  }
-}
-
-TEST_CASE_FIXTURE(kernel_machine, "of several threads that collect at a time one measures, and the others say so or have it from there") {
-  for (int round = 0; round < 20; ++round) {
-    refresh();
-    program_stream const stream;
-    sg::recorder recorder{sg::mode::time, small_pool};
-    sg::allow_kernel_floor(recorder);
-    enter_once(recorder, stream.get());
-    std::vector<sg::recording> taken(4);
-    std::atomic<int> ready{0};
-    std::vector<std::thread> threads;
-    for (auto& mine : taken)
-      threads.emplace_back([&] {
-        for (++ready; ready < 4;) std::this_thread::yield();
-        mine = recorder.collect();
-      });
-    for (auto& each : threads) each.join();
-    std::size_t with_floor = 0;
-    for (auto const& each : taken) {
-      sg::device_description const device = only_device(each);
-      CHECK(device.event_floor.has_value());
-      with_floor += device.kernel_floor ? 1U : 0U;
-      if (!device.kernel_floor) CHECK(device.why_no_kernel_floor == "another thread was measuring it");
-    }
-    CHECK(with_floor >= 1);
-    CHECK(simulated::count("cuModuleLoadData") == 1);
-    CHECK(collected(recorder).kernel_floor.has_value());
-    CHECK(collected(recorder).why_no_kernel_floor.empty());
   }
 }
 

@@ -60,9 +60,9 @@ int main() {
 """
 
 # Types of ours that go from one unit to another.
-KINDS = ["scoped_range", "range", "recorder", "phase", "interval", "capture_guard"]
+KINDS = ["scoped_range", "range", "deferred_ranges", "recorder", "phase", "interval", "capture_guard"]
 TAKES = "".join(f"#include <streamgauge/{header}.hpp>\n" for header in (
-    "streamgauge", "measure/interval", "measure/capture_guard"))
+    "streamgauge", "mark/deferred_range", "measure/interval", "measure/capture_guard"))
 TAKES += "".join(f"void takes(streamgauge::{kind}*);\n" for kind in KINDS)
 GIVES = TAKES + "int main() {\n" + "".join(
     f"  takes(static_cast<streamgauge::{kind}*>(nullptr));\n" for kind in KINDS) + "}\n"

@@ -47,6 +47,9 @@ def main():
         ("all in order", "".join(f"#include <{header}>\n" for header in settings.together), []),
         ("all in reverse", "".join(f"#include <{header}>\n" for header in settings.together[::-1]), []),
         ("with STREAMGAUGE_DISABLE", f"#include <{settings.headers[-1]}>\n", ["-DSTREAMGAUGE_DISABLE"]),
+        # A newer NVTX further back on the path has headers that the version's own has not: they must not be mixed.
+        ("before the headers that are installed", "".join(f"#include <{header}>\n" for header in settings.together),
+         [part for folder in settings.cuda_include for part in ("-idirafter", folder)]),
         ("without exceptions and RTTI", f"#include <{settings.headers[-1]}>\n", ["-fno-exceptions", "-fno-rtti"]),
     ]
     for compiler in ("g++", "clang++"):

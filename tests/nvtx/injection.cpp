@@ -1,4 +1,5 @@
 #include "injection.hpp"
+#include "injection_log.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -32,7 +33,9 @@ state& the() {
   return *only;
 }
 
-void write(std::string const& what) {
+}  // namespace
+
+void injection::write(std::string const& what) {
   auto& s = the();
   std::lock_guard<std::mutex> const lock{s.mutex};
   auto const thread = s.threads.emplace(std::this_thread::get_id(), static_cast<int>(s.threads.size())).first->second;
@@ -45,9 +48,20 @@ void write(std::string const& what) {
   }
 }
 
-std::string name_of(nvtxDomainHandle_t domain) {
+std::string injection::name_of(nvtxDomainHandle_t domain) {
   return (domain != nullptr ? *reinterpret_cast<std::string const*>(domain) : std::string{}) + ":";
 }
+
+std::string injection::text_of(nvtxDomainHandle_t domain, nvtxStringHandle_t string) {
+  auto const& registered = *reinterpret_cast<std::pair<std::string, std::string> const*>(string);
+  return name_of(domain) + registered.second +
+         (registered.first == name_of(domain) ? " registered" : " registered elsewhere");
+}
+
+namespace {
+
+using injection::name_of;
+using injection::write;
 
 std::string payload_of(nvtxEventAttributes_t const& event) {
   switch (event.payloadType) {
@@ -62,13 +76,9 @@ std::string payload_of(nvtxEventAttributes_t const& event) {
 }
 
 std::string text_of(nvtxDomainHandle_t domain, nvtxEventAttributes_t const* event) {
-  auto text = name_of(domain);
-  if (event->messageType == NVTX_MESSAGE_TYPE_REGISTERED) {
-    auto const& registered = *reinterpret_cast<std::pair<std::string, std::string> const*>(event->message.registered);
-    text += registered.second + (registered.first == name_of(domain) ? " registered" : " registered elsewhere");
-  } else {
-    text += event->message.ascii;
-  }
+  auto text = event->messageType == NVTX_MESSAGE_TYPE_REGISTERED
+                  ? injection::text_of(domain, event->message.registered)
+                  : name_of(domain) + event->message.ascii;
   if (event->version != NVTX_VERSION || event->size != sizeof *event) text += " malformed";
   if (event->colorType == NVTX_COLOR_ARGB) {
     char color[32];
@@ -202,6 +212,8 @@ std::vector<std::string> take_calls() {
 void answer_pushes_with(int level) { the().level = level; }
 
 void become(ability able) { the().able = able; }
+
+ability able() { return the().able; }
 
 void attach() {
 #if defined(SELF_INJECTION)

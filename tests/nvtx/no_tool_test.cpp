@@ -1,6 +1,7 @@
 // Without these, a program in production, where no tool listens, could pay for names that nobody reads.
 #include <doctest/doctest.h>
 
+#include <streamgauge/mark/deferred_range.hpp>
 #include <streamgauge/mark/range.hpp>
 #include <streamgauge/mark/tool.hpp>
 
@@ -91,4 +92,25 @@ TEST_CASE("case-55: a range whose name was never made is nobody's to pop") {
   std::optional<sg::scoped_range> lazy{std::in_place, [] { return "never"; }};
   std::thread{[&] { lazy.reset(); }}.join();
   CHECK(sg::misplaced_pops() == before);
+}
+
+TEST_CASE("case-64: without a tool a million ranges after the fact allocate nothing, and each is told why it goes nowhere") {
+  std::string const long_name(1000, 'x');
+  sg::deferred_ranges ranges;
+#if defined(NVTX_PAYLOAD_API_FUNCTIONS_DEFERRED_V1)
+  CHECK(std::string{ranges.why_not()} == "no tool listens to NVTX");
+#endif
+  auto const before = allocations;
+  std::uint64_t refused = 0;
+  for (int i = 0; i < 1000000; ++i) {
+    auto const told = ranges.submit(long_name, {}, {});
+    refused += told.submitted() ? 0U : 1U;
+  }
+  CHECK(allocations == before);
+  CHECK(refused == 1000000);
+  auto const counts = ranges.counts();
+  CHECK(counts.refused == 1000000);
+  CHECK(counts.submitted == 0);
+  CHECK(counts.names == 0);
+  CHECK(std::string{counts.first_refusal} == ranges.why_not());
 }

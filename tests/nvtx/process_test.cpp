@@ -1,6 +1,8 @@
 // Without these, a program under a tool could crash after its work is done: in a static destructor, or when a plug-in
-// that marked is unloaded.
+// that marked is unloaded; and a tool that takes no deferred events could get them, or stop those that follow.
 #include <doctest/doctest.h>
+
+#include <streamgauge/mark/deferred_calls.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -99,3 +101,62 @@ TEST_CASE("case-65: a plug-in that marks is really unloaded, and the program goe
   CHECK(seen.calls == expected);
   CHECK(run(command, no_tool).exit_code == 0);
 }
+
+#if defined(NVTX_PAYLOAD_API_FUNCTIONS_DEFERRED_V1)
+
+namespace {
+
+// The host submits a range, then the plug-in, twice, then the host again.
+std::string deferred() { return "'" + beside("nvtx_deferred_host") + "' '" + beside("libnvtx_deferred_plugin.so") + "'"; }
+
+lines all_said(std::string const& what) {
+  return {"host: " + what + "\n", "plug-in: " + what + "\n", "plug-in: " + what + "\n", "host: " + what + "\n"};
+}
+
+}  // namespace
+
+TEST_CASE("case-65: a plug-in that submits ranges after the fact is really unloaded, and so is all that it made known") {
+  std::string const schema =
+      ":range after the fact fields=7e type=1 flags=18 size=24 [begin type=17 flags=1800 at=0 time=1]"
+      " [end type=17 flags=2800 at=8 time=1] [name type=80 flags=400 at=16]";
+  lines expected{"T0 domain streamgauge_device", "T0 schema streamgauge_device" + schema,
+                 "T0 register streamgauge_device:of the host", "T0 deferred streamgauge_device:of the host registered"};
+  for (int i = 0; i < 2; ++i) {
+    expected.push_back("T0 domain in_plugin");
+    expected.push_back("T0 schema in_plugin" + schema);
+    expected.push_back("T0 register in_plugin:of the plug-in");
+    expected.push_back("T0 deferred in_plugin:of the plug-in registered");
+  }
+  expected.push_back("T0 deferred streamgauge_device:of the host registered");
+  auto const seen = run(deferred(), with_tool());
+  CHECK(seen.exit_code == 0);
+  CHECK(seen.output == all_said("submitted"));
+  CHECK(seen.calls == expected);
+}
+
+TEST_CASE("without a tool nothing is submitted, and it is said so") {
+  auto const seen = run(deferred(), no_tool);
+  CHECK(seen.exit_code == 0);
+  CHECK(seen.output == all_said("no tool listens to NVTX"));
+  CHECK(seen.calls == lines{});
+}
+
+TEST_CASE("a tool that takes ranges and no deferred events gets none of these, and it is said so") {
+  lines const expected{"T0 domain streamgauge_device", "T0 domain in_plugin", "T0 domain in_plugin"};
+  std::string const why = "the tool that listens to NVTX takes no deferred events: it registers no payload schema";
+  SUBCASE("it does not know of extensions") {
+    auto const seen =
+        run(deferred(), "NVTX_INJECTION64_PATH='" + beside("libnvtx_injection_without_deferred.so") + "'");
+    CHECK(seen.exit_code == 0);
+    CHECK(seen.output == all_said(why));
+    CHECK(seen.calls == expected);
+  }
+  SUBCASE("its part for extensions refuses to start") {
+    auto const seen = run(deferred(), with_tool() + " STREAMGAUGE_TEST_NVTX_EXTENSION=fails");
+    CHECK(seen.exit_code == 0);
+    CHECK(seen.output == all_said(why));
+    CHECK(seen.calls == expected);
+  }
+}
+
+#endif

@@ -1,5 +1,6 @@
 #define STREAMGAUGE_DISABLE
 #include "unit_everything.hpp"
+#include "unit_deferred.hpp"
 #include "units.hpp"
 
 #include <type_traits>
@@ -14,3 +15,5 @@ static_assert(!std::is_copy_constructible_v<streamgauge::scoped_range>);
 static_assert(!std::is_copy_constructible_v<streamgauge::range>);
 
 int units::compiled_out() { return use_everything(); }
+
+std::string units::compiled_out_deferred() { return why_not_deferred(); }

@@ -4,6 +4,7 @@
 #include <nvtx3/nvtx3.hpp>
 #endif
 
+#include "unit_deferred.hpp"
 #include "units.hpp"
 
 void units::nvtx3_last() {
@@ -12,3 +13,5 @@ void units::nvtx3_last() {
 #endif
   streamgauge::scoped_range inner{"ours"};
 }
+
+std::string units::nvtx3_last_deferred() { return why_not_deferred(); }

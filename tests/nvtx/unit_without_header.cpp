@@ -1,6 +1,7 @@
 // Compiled where NVTX is not found: `-nostdinc`, then the compiler's own folders but those that hold
 // `nvtx3/nvToolsExt.h`.
 #include "unit_everything.hpp"
+#include "unit_deferred.hpp"
 #include "units.hpp"
 
 #if defined(NVTX_VERSION)
@@ -11,3 +12,5 @@
 void units::take(streamgauge::scoped_range const&) {}
 
 int units::without_header() { return use_everything(); }
+
+std::string units::without_header_deferred() { return why_not_deferred(); }

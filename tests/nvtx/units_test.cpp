@@ -2,14 +2,18 @@
 // functions of the same name and different bodies, so that ranges vanish or appear by the order of linking.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "injection.hpp"
 #include "lines.hpp"
 #include "unit_everything.hpp"
+#include "unit_deferred.hpp"
 #include "units.hpp"
 
+namespace sg = streamgauge;
 using injection::take_calls;
 
 namespace {
@@ -90,4 +94,45 @@ TEST_CASE("case-103: the unit that has NVTX emits every range of the same code, 
                               "T0 start #2 in_unit:label registered color=ff123456 payload=uint64:1",
                               "T0 end #2 in_unit:",
                               "T0 end #1 in_unit:"});
+}
+
+#if defined(NVTX_PAYLOAD_API_FUNCTIONS_DEFERRED_V1)
+TEST_CASE("case-101: units that see NVTX submit ranges after the fact, with one domain and one schema between them") {
+  injection::tick_as({7, 21, 10});
+  static_cast<void>(take_calls());
+  static_cast<void>(sg::deferred_calls_in<sg::device_domain>().open());
+  auto const before = take_calls();
+  CHECK((before.empty() || before.size() == 2));  // another file may have been here
+  CHECK(units::nvtx3_first_deferred().empty());
+  CHECK(units::nvtx3_last_deferred().empty());
+  lines const of_a_unit{"T0 register streamgauge_device:in a unit", "T0 deferred streamgauge_device:in a unit registered",
+                        "T0 deferred streamgauge_device:in a unit registered"};
+  lines expected = of_a_unit;
+  expected.insert(expected.end(), of_a_unit.begin(), of_a_unit.end());  // each object keeps names of its own
+  CHECK(take_calls() == expected);
+}
+
+TEST_CASE("case-103: ranges after the fact belong to the unit that made the object, whoever submits") {
+  injection::tick_as({7, 21, 10});
+  sg::deferred_ranges made_here;
+  std::this_thread::sleep_for(std::chrono::milliseconds{3});
+  static_cast<void>(take_calls());
+  CHECK(units::nvtx_disable_submits(made_here).empty());
+  CHECK(take_calls() == lines{"T0 register streamgauge_device:from a unit without NVTX",
+                              "T0 deferred streamgauge_device:from a unit without NVTX registered"});
+  auto const now = sg::host_now();
+  CHECK(std::string{units::made_by_nvtx_disable().submit("from here", now, now).why_not} ==
+        "this file was compiled without NVTX: NVTX_DISABLE is set, or there is no NVTX 3 header");
+  CHECK(take_calls() == lines{});
+}
+#endif
+
+TEST_CASE("case-103: a unit without NVTX, in whatever way, submits nothing after the fact and says why") {
+  static_cast<void>(take_calls());
+  std::string const without = "this file was compiled without NVTX: NVTX_DISABLE is set, or there is no NVTX 3 header";
+  CHECK(units::nvtx_disable_deferred() == without);
+  CHECK(units::without_header_deferred() == without);
+  CHECK(units::version2_first_deferred() == without);
+  CHECK(units::compiled_out_deferred() == "marking is compiled out by STREAMGAUGE_DISABLE");
+  CHECK(take_calls() == lines{});
 }

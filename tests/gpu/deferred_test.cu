@@ -1,0 +1,113 @@
+// The bug that would go unseen without this file: ranges after the fact that nsys leaves out, shows without their name, or
+// shows somewhere else than where they were.
+#include "tools.cuh"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <thread>
+
+#include <streamgauge/mark/deferred_range.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Each is marked as it runs, and a second time afterwards, by stamps taken just inside.
+int twice() {
+  struct {
+    char const* live;
+    char const* after;
+    std::chrono::milliseconds length;
+    sg::host_stamp begin{};
+    sg::host_stamp end{};
+  } all[] = {{"live a", "after a", 2ms}, {"live b", "after b", 5ms}, {"live \"c\"", "after \"c\"", 20ms}};
+  sg::deferred_ranges ranges;
+  for (auto& each : all) {
+    sg::scoped_range const range{each.live};
+    each.begin = sg::host_now();
+    std::this_thread::sleep_for(each.length);
+    each.end = sg::host_now();
+  }
+  for (auto const& each : all) {
+    auto const told = ranges.submit(each.after, each.begin, each.end);
+    std::printf("%s: %s, bound %lld ns\n", each.after, told.submitted() ? "submitted" : told.why_not,
+                static_cast<long long>(told.bound.count()));
+  }
+  sg::tool_clock clock;
+  std::this_thread::sleep_for(20ms);
+  clock.look();
+  std::printf("ticks per second: %.0f\n", clock.map().ticks_per_second().value_or(0));
+  std::printf("widest bound: %lld\n", static_cast<long long>(ranges.counts().widest_bound.count()));
+  std::fflush(stdout);
+  return 0;
+}
+add_child const as_twice{"twice", twice};
+
+struct shown {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+// The ranges in a report of nsys by their names, through its export to SQLite.
+std::map<std::string, shown> ranges_in(std::string const& report) {
+  shell("nsys export -q --type sqlite -f true -o ranges.sqlite " + report);
+  std::string const text = shell(
+      "python3 -c 'import sqlite3\n"
+      "rows = sqlite3.connect(\"ranges.sqlite\").execute(\"SELECT coalesce(text, value), start, end FROM NVTX_EVENTS "
+      "LEFT JOIN StringIds ON textId = id WHERE end IS NOT NULL\")\n"
+      "for name, begin, end in rows: print(begin, end, name)'");
+  std::printf("%s", text.c_str());
+  std::map<std::string, shown> found;
+  for (std::size_t at = 0; at < text.size();) {
+    auto const line = text.substr(at, text.find('\n', at) - at);
+    at += line.size() + 1;
+    auto const first = line.find(' ');
+    auto const second = first == line.npos ? line.npos : line.find(' ', first + 1);
+    if (second == line.npos || line.find_first_not_of("0123456789") != first) continue;
+    found[line.substr(second + 1)] = {std::stoll(line), std::stoll(line.substr(first + 1))};
+  }
+  return found;
+}
+
+std::int64_t number_behind(std::string const& words, std::string const& text) {
+  auto const at = text.find(words);
+  REQUIRE(at != std::string::npos);
+  return std::stoll(text.substr(at + words.size()));
+}
+
+}  // namespace
+
+TEST_CASE("nsys shows a range after the fact by its name, where it was, within its bound") {
+  if (std::string{sg::deferred_ranges{}.why_not()}.find("compiled") != std::string::npos || !has("python3")) {
+    MESSAGE("skipped: this NVTX has no deferred events, or there is no python3 to read the export");
+    return;
+  }
+  std::string const text =
+      shell("nsys profile --trace=nvtx --sample=none --cpuctxsw=none -f true -o twice " + self() + " --child=twice");
+  std::printf("%s", text.c_str());
+  CHECK(times_in(text, ": submitted, bound ") == 3);
+  std::int64_t const bound = number_behind("widest bound: ", text);
+  CHECK(bound < 100'000);
+  auto const found = ranges_in("twice.nsys-rep");
+  // The stamps were taken inside the range that ran: a push and a pop away, and what the system put between.
+  constexpr std::int64_t within = 20'000;
+  for (std::string const name : {"a", "b", "\"c\""}) {
+    CAPTURE(name);
+    std::string const live = "live " + name;
+    std::string const after = "after " + name;
+    REQUIRE(found.count(live) == 1);
+    REQUIRE(found.count(after) == 1);
+    shown const outer = found.at(live);
+    shown const inner = found.at(after);
+    std::printf("%s: begins %lld ns behind, ends %lld ns before; bound %lld\n", after.c_str(),
+                static_cast<long long>(inner.begin - outer.begin), static_cast<long long>(outer.end - inner.end),
+                static_cast<long long>(bound));
+    CHECK(inner.begin >= outer.begin - bound);
+    CHECK(inner.begin <= outer.begin + bound + within);
+    CHECK(inner.end <= outer.end + bound);
+    CHECK(inner.end >= outer.end - bound - within);
+  }
+}
+
+int main(int argc, char** argv) { return run_with_tool("nsys", argc, argv); }

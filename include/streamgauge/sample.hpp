@@ -192,9 +192,9 @@ struct device_description {
   std::optional<nanoseconds> submit_floor;      ///< host time that an empty phase reads: its two records and two stamps
   std::optional<nanoseconds> event_resolution;  ///< the smallest step seen between such readings
   std::string why_no_floor;                     ///< the reason when it was not measured
-  std::optional<nanoseconds> kernel_floor;      ///< device time that a phase around an empty kernel reads, all queued
+  std::optional<nanoseconds> kernel_floor{};    ///< device time that a phase around an empty kernel reads, all queued
                                                 ///< before the device begins; measured where the program allowed it
-  std::string why_no_kernel_floor;              ///< the reason when it was not; empty as well: nobody had allowed it
+  std::string why_no_kernel_floor{};            ///< the reason when it was not; empty as well: nobody had allowed it
 };
 
 /// A variable of the process's environment.

@@ -50,7 +50,7 @@ class tick_map {
   void add(tick_reading const& next) noexcept {
     if (next.after < next.before) return;
     auto const width = next.after - next.before;
-    node const taken{next.before + width / 2, next.ticks, static_cast<double>((width + nanoseconds{1}) / 2 / one)};
+    node const taken{next.before + width / 2, next.ticks, static_cast<double>(((width + nanoseconds{1}) / 2).count())};
     if (count_ != 0) {
       if (next.before <= newest_until_) return;
       auto const ahead = between(last().ticks, next.ticks);
@@ -104,7 +104,6 @@ class tick_map {
     std::int64_t ticks = 0;
     double half = 0;  // nanoseconds to the window's ends
   };
-  static constexpr nanoseconds one{1};
   static constexpr double blur = 1e-3;
   static constexpr long double too_far = 4611686018427387904.0L;  // 2^62
 

@@ -62,9 +62,9 @@ inline namespace disabled {
 
 #elif defined(NVTX_DISABLE) || !defined(NVTX_VERSION) || NVTX_VERSION < 3
 
-inline namespace disabled {
+inline namespace unmarked {
 [[nodiscard]] inline seen_tool attached_tool() noexcept { return tool_of(tool_signs_with(nvtx_answer::not_asked)); }
-}  // namespace disabled
+}  // namespace unmarked
 
 #else
 

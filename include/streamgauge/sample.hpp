@@ -32,6 +32,17 @@ enum class mode : std::uint8_t {
 /// Whether a recorder in this mode measures.
 [[nodiscard]] constexpr bool measures(mode of) noexcept { return of == mode::time || of == mode::timeline; }
 
+/// What the work of a phase is, as the program declares it.
+/// Why: an interval on a stream looks the same whatever ran in it. What can only be said of one kind is said where it is
+/// declared.
+enum class work_kind : std::uint8_t {
+  undeclared,
+  compute,        ///< kernels
+  transfer,       ///< copies between host and device
+  communication,  ///< with other devices or machines, to be hidden behind compute
+  wait,           ///< nothing but waiting
+};
+
 /// What a sample is within a span: the intervals on several streams that are taken together.
 enum class span_part : std::uint8_t {
   none,    ///< it belongs to no span
@@ -153,6 +164,7 @@ struct series {
   std::size_t runs = 1;           ///< more where recordings were merged: their samples stand one behind the other
   std::uint64_t kept_one_in = 1;  ///< 1: `samples` holds every one
   boxed<series_totals> totals{};  ///< there where it does not
+  work_kind kind = work_kind::undeclared;
 
   /// How many executions left a sample, kept or not.
   [[nodiscard]] std::uint64_t count() const noexcept { return totals ? totals->count : samples.size(); }

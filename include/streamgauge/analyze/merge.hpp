@@ -58,6 +58,7 @@ template <class = void>
     into.all.back().phase = wanted.phase;
     into.all.back().conditions = wanted.conditions;
     into.all.back().warmup = wanted.warmup;
+    into.all.back().kind = wanted.kind;
   }
   std::uint64_t my_stride = 1;
   std::uint64_t other_stride = 1;

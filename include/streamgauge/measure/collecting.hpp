@@ -263,6 +263,7 @@ Recording recorder_core::collect() {
     each.phase = node->entry.label.text();
     each.conditions = node->under.values();
     each.warmup = node->entry.warmup;
+    each.kind = node->entry.kind.load(std::memory_order_relaxed);
     each.lost = node->lost.load(std::memory_order_relaxed);
   }
   copy_samples(taken);

@@ -149,10 +149,12 @@ class phase {
  public:
   template <class Unit = default_domain, class... Options>
   phase(recorder& in, text name, Options const&... options) {
-    settings chosen{&range_calls_in<Unit>(), {}, {}, nullptr};
+    settings chosen{&range_calls_in<Unit>(), {}, {}, nullptr, work_kind::undeclared};
     (apply(chosen, options), ...);
     node_ = &in.core().series_of(in.core().entry_of(name.view(), *chosen.calls, chosen.warm), chosen.under);
     if (chosen.in_graph) node_->entry.in_graph.store(chosen.in_graph, std::memory_order_relaxed);
+    auto undeclared = work_kind::undeclared;
+    if (chosen.kind != undeclared) node_->entry.kind.compare_exchange_strong(undeclared, chosen.kind);
     recorded_ = node_->recorded;
     node_->core.retain();
   }
@@ -209,14 +211,17 @@ class phase {
     std::optional<std::size_t> warm;
     conditions under;
     graph_calls const* in_graph;
+    work_kind kind;
   };
   static void apply(settings& into, warmup warm) noexcept { into.warm = warm.samples; }
   static void apply(settings& into, conditions const& under) { into.under = under; }
   static void apply(settings& into, graph_choice chosen) noexcept { into.in_graph = chosen.calls; }
+  static void apply(settings& into, work_kind kind) noexcept { into.kind = kind; }
   template <class Other>
   static void apply(settings&, Other const&) {
     static_assert(!std::is_same_v<Other, Other>,
-                  "a phase takes sg::warmup{n}, sg::conditions{...}, sg::in_domain<D> and sg::in_graphs, and nothing else");
+                  "a phase takes sg::warmup{n}, sg::conditions{...}, sg::in_domain<D>, sg::in_graphs and an sg::work_kind, "
+                  "and nothing else");
   }
   template <class Domain, class Unit>
   static void apply(settings& into, domain_choice<Domain, Unit>) noexcept {

@@ -35,6 +35,7 @@ struct phase_entry {
   std::atomic<graph_calls const*> in_graph{nullptr};     ///< declared for graphs: what it does inside a stream capture
   std::atomic<series_node*> series{nullptr};             ///< its own, the newest first: the one that is looked for most
   std::atomic<phase_entry const*> launched_by{nullptr};  ///< around the launch of its graph, the latest that is known
+  std::atomic<work_kind> kind{work_kind::undeclared};    ///< the first declaration holds
   std::atomic<bool> watched{false};                      ///< a capture window counts its executions
   phase_entry* next = nullptr;
 

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/latency.hpp>
+#include <streamgauge/analyze/diagnosis.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/grid.hpp>
 #include <streamgauge/report/note_lines.hpp>
@@ -70,6 +72,34 @@ class latency_notes : public note_lines<> {
     }
   }
 
+  /// What limits each phase, with the evidence and the next step.
+  [[gnu::cold]] void add_findings() {
+    for (finding const& each : diagnose(of_)) {
+      if (each.series) say(unbroken(identity_of(of_.all[*each.series].phase, of_.all[*each.series].conditions)) + ": ");
+      say(describe(each.what));
+      char const* between = ": ";
+      for (piece_of_evidence const& piece : each.evidence) {
+        say(std::string_view{piece.what} == "of" && between[0] == ',' ? " " : between);
+        say(piece.what);
+        say(" ");
+        if (piece.time)
+          say_time(*piece.time);
+        else
+          say(digits(piece.count.value_or(0)));
+        between = ", ";
+      }
+      if (*each.missing != '\0') {
+        say("; ");
+        say(each.missing);
+      }
+      if (*next_step(each.what) != '\0') {
+        say("; next: ");
+        say(next_step(each.what));
+      }
+      end("diagnosis");
+    }
+  }
+
  private:
   Recording const& of_;
 };
@@ -122,6 +152,7 @@ template <class Ostream, class Recording>
     text = lines.text() + "\n";
     latency_notes<Recording> legend{of};
     legend.add_legend();
+    under.add_findings();
     under.add_clocks();
     text.append(legend.text()).append(under.text());
   }

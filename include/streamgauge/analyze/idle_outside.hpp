@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <streamgauge/time.hpp>
+#include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/idle_gaps.hpp>
+#include <streamgauge/analyze/latency.hpp>
+#include <streamgauge/analyze/timeline.hpp>
+
+namespace streamgauge {
+
+/// When the device of a recording ran no phase, and what of that time the host was in no phase either.
+/// Why: a device that waits while the host is busy elsewhere is waiting for its input. Work that is in no phase is not seen,
+/// so it counts as idle.
+struct idle_outside_phases {
+  nanoseconds within{0};   ///< from the first placed begin to the last placed end
+  nanoseconds idle{0};     ///< the device ran no phase
+  nanoseconds outside{0};  ///< nor was the host in one
+  nanoseconds longest{0};  ///< the longest gap of the device's
+  std::size_t gaps = 0;    ///< those that are longer than the bounds of their two ends together
+};
+
+/// The idle times of a recording; absent where fewer than two executions were placed, and of several devices.
+/// Why: samples do not say which device they came from, and two devices are not idle together.
+template <class Recording>
+[[nodiscard]] std::optional<idle_outside_phases> idle_outside(Recording const& of) {
+  if (of.clocks.size() != 1) return std::nullopt;
+  std::vector<stretch> device;
+  std::vector<stretch> host;
+  nanoseconds widest{0};
+  for (series const& each : of.all) {
+    for (sample const& one : each.samples) {
+      nanoseconds length = one.submit.value().value_or(nanoseconds{0});
+      if (one.completion.known() && *one.completion.value() > length) length = *one.completion.value();
+      if (length > nanoseconds{0}) host.push_back({one.entered, one.entered + length});
+      auto const end = device_end(one);
+      if (!end) continue;
+      device.push_back({one.entered + *one.queue.value(), one.entered + *end});
+      if (one.bound > widest) widest = one.bound;
+    }
+  }
+  if (device.size() < 2) return std::nullopt;
+  idle_times const gaps = idle_times_of(device);
+  if (!gaps.total || !gaps.within) return std::nullopt;
+  idle_outside_phases found;
+  found.within = gaps.within->end - gaps.within->begin;
+  std::vector<stretch> counted;
+  for (stretch const& gap : gaps.gaps) {
+    if (gap.end - gap.begin <= 2 * widest) continue;
+    counted.push_back(gap);
+    found.idle += gap.end - gap.begin;
+    if (gap.end - gap.begin > found.longest) found.longest = gap.end - gap.begin;
+  }
+  found.gaps = counted.size();
+  // Both are in order, so one walk along the gaps sees what of the host lies in each.
+  put_in_order(host, [](stretch const& a, stretch const& b) { return a.begin < b.begin; });
+  std::size_t next = 0;
+  nanoseconds busy_until = (nanoseconds::min)();
+  for (stretch const& gap : counted) {
+    nanoseconds free_from = busy_until < gap.begin ? gap.begin : busy_until;
+    for (; next < host.size() && host[next].begin < gap.end; ++next) {
+      if (host[next].begin > free_from) found.outside += host[next].begin - free_from;
+      if (host[next].end > free_from) free_from = host[next].end < gap.begin ? gap.begin : host[next].end;
+      if (host[next].end > busy_until) busy_until = host[next].end;
+    }
+    if (free_from < gap.end) found.outside += gap.end - free_from;
+  }
+  return found;
+}
+
+}  // namespace streamgauge

@@ -1,0 +1,218 @@
+// Would go unseen without these: a verdict that the numbers do not carry, advice for the wrong ill, and a phase that is
+// called slow where the device only waited for it.
+#include <streamgauge/analyze/diagnosis.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <streamgauge/report/latency_table.hpp>
+
+namespace sg = streamgauge;
+using sg::limited_by;
+using sg::nanoseconds;
+using sg::work_kind;
+
+namespace {
+
+constexpr std::int64_t us = 1000;
+
+/// A recording of one device whose clock is placed to 2 us; times in microseconds.
+class machine {
+ public:
+  machine() {
+    of.recorded = sg::mode::timeline;
+    of.clocks.resize(1);
+    of.environment.devices.resize(1);
+    of.environment.devices[0].event_floor = nanoseconds{1300};
+  }
+
+  std::size_t phase(char const* name, work_kind kind = work_kind::undeclared) {
+    of.all.push_back({});
+    of.all.back().phase = name;
+    of.all.back().kind = kind;
+    return of.all.size() - 1;
+  }
+  sg::sample& run(std::size_t phase, std::int64_t entered, std::int64_t submit, std::int64_t queue, std::int64_t device) {
+    sg::sample one;
+    one.entered = nanoseconds{entered * us};
+    one.submit = nanoseconds{submit * us};
+    one.queue = nanoseconds{queue * us};
+    one.device = nanoseconds{device * us};
+    one.bound = nanoseconds{2 * us};
+    of.all[phase].samples.push_back(one);
+    return of.all[phase].samples.back();
+  }
+
+  /// The verdicts on one phase.
+  [[nodiscard]] std::vector<limited_by> on(std::size_t phase) const {
+    std::vector<limited_by> found;
+    for (sg::finding const& each : sg::diagnose(of))
+      if (each.series == phase) found.push_back(each.what);
+    return found;
+  }
+  [[nodiscard]] bool says(limited_by what) const {
+    for (sg::finding const& each : sg::diagnose(of))
+      if (each.what == what) return true;
+    return false;
+  }
+
+  sg::recording of;
+};
+
+using verdicts = std::vector<limited_by>;
+
+}  // namespace
+
+TEST_CASE("launches of short work one by one: the device waits for the host, and the evidence says how long") {
+  machine m;
+  auto const step = m.phase("step", work_kind::compute);
+  for (int i = 0; i < 20; ++i) m.run(step, 100 * i, 40, 5, 42);
+  CHECK(m.on(step) == verdicts{limited_by::launches});
+  sg::finding const found = sg::diagnose(m.of).at(0);
+  REQUIRE(found.evidence.size() == 5);
+  CHECK(found.evidence[0].count == 20);
+  CHECK(found.evidence[1].count == 20);
+  CHECK(found.evidence[2].time == nanoseconds{40 * us});
+  CHECK(found.evidence[3].time == nanoseconds{5 * us});
+  CHECK(found.evidence[4].time == nanoseconds{42 * us});
+}
+
+TEST_CASE("the same times of a phase that declares no kind are not decided, of a transfer they are the host's own copy") {
+  machine m;
+  auto const unknown = m.phase("unknown");
+  auto const copy = m.phase("copy", work_kind::transfer);
+  for (int i = 0; i < 20; ++i) {
+    m.run(unknown, 10'000 * i, 900, 5, 950);
+    m.run(copy, 10'000 * i + 5000, 900, 5, 950);
+  }
+  CHECK(m.on(unknown) == verdicts{limited_by::not_known});
+  CHECK(m.on(copy) == verdicts{limited_by::host_copy});
+  CHECK(std::string{sg::diagnose(m.of).at(0).missing}.find("kind is not declared") != std::string::npos);
+}
+
+TEST_CASE("case-11 what the bound could make is no evidence: neither starved nor waiting") {
+  machine m;
+  auto const step = m.phase("step", work_kind::compute);
+  for (int i = 0; i < 20; ++i) m.run(step, 1000 * i, 10, 11, 100);  // began a microsecond after submission, give or take 2
+  CHECK(m.on(step) == verdicts{limited_by::not_known});
+}
+
+TEST_CASE("a device that has always the next one before it is the limit; one that stands behind others waits") {
+  machine m;
+  auto const busy = m.phase("busy");
+  // Entered every 10 us, each runs 100: the queue grows, and each begins when the one before ends.
+  for (int i = 0; i < 20; ++i) m.run(busy, 10 * i, 5, 50 + 90 * i, 100);
+  CHECK(m.on(busy) == verdicts{limited_by::device});
+
+  machine other;
+  auto const late = other.phase("late");
+  for (int i = 0; i < 20; ++i) other.run(late, 2000 * i, 5, 1000, 100);
+  CHECK(other.on(late) == verdicts{limited_by::earlier_work});
+}
+
+TEST_CASE("case-09 a device time of under three floors is near it, whatever else is found") {
+  machine m;
+  auto const tiny = m.phase("tiny", work_kind::compute);
+  for (int i = 0; i < 20; ++i) m.run(tiny, 1000 * i, 12, 4, 3);
+  CHECK(m.on(tiny) == verdicts{limited_by::floor, limited_by::launches});
+}
+
+TEST_CASE("case-12 a wait that wakes long after the device was done is named, one that is prompt is not") {
+  machine m;
+  auto const slow = m.phase("slow");
+  auto const prompt = m.phase("prompt");
+  for (int i = 0; i < 20; ++i) {
+    m.run(slow, 10'000 * i, 5, 20, 50).completion = nanoseconds{150 * us};
+    m.run(prompt, 10'000 * i + 5000, 5, 20, 50).completion = nanoseconds{74 * us};
+  }
+  CHECK(m.on(slow).back() == limited_by::late_notice);
+  for (limited_by const each : m.on(prompt)) CHECK(each != limited_by::late_notice);
+}
+
+TEST_CASE("communication is judged by the compute that is declared, and not at all without") {
+  machine m;
+  auto const reduce = m.phase("reduce", work_kind::communication);
+  for (int i = 0; i < 10; ++i) m.run(reduce, 1000 * i, 5, 100, 400);
+  CHECK(m.on(reduce).back() == limited_by::not_known);
+
+  auto const backward = m.phase("backward", work_kind::compute);
+  for (int i = 0; i < 10; ++i) m.run(backward, 1000 * i, 5, 400, 400);  // 100 of 400 us run beside it
+  CHECK(m.on(reduce).back() == limited_by::exposed);
+
+  machine hidden;
+  auto const gather = hidden.phase("gather", work_kind::communication);
+  auto const forward = hidden.phase("forward", work_kind::compute);
+  for (int i = 0; i < 10; ++i) {
+    hidden.run(gather, 1000 * i, 5, 100, 400);
+    hidden.run(forward, 1000 * i, 5, 150, 600);
+  }
+  for (limited_by const each : hidden.on(gather)) CHECK(each != limited_by::exposed);
+}
+
+TEST_CASE("a device that idles while the host is in no phase waits for its input; in a phase of the host's it does not") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 10; ++i) m.run(step, 1000 * i, 5, 10, 300);
+  auto const idle = sg::idle_outside(m.of);
+  REQUIRE(idle);
+  // From the first begin, 10 us, to the last end, 9,310: nine gaps of 700.
+  CHECK(idle->within == nanoseconds{9300 * us});
+  CHECK(idle->idle == nanoseconds{9 * 700 * us});
+  CHECK(idle->gaps == 9);
+  CHECK(idle->longest == nanoseconds{700 * us});
+  // Of each gap the host was 5 us in the next one's submission.
+  CHECK(idle->outside == nanoseconds{9 * 695 * us});
+  CHECK(m.says(limited_by::input));
+
+  auto const load = m.phase("load");
+  for (int i = 0; i < 10; ++i) {
+    sg::sample one;
+    one.entered = nanoseconds{(1000 * i + 5) * us};
+    one.submit = nanoseconds{995 * us};
+    m.of.all[load].samples.push_back(one);
+  }
+  REQUIRE(sg::idle_outside(m.of));
+  CHECK(sg::idle_outside(m.of)->outside == nanoseconds{0});
+  CHECK_FALSE(m.says(limited_by::input));
+}
+
+TEST_CASE("of two devices, and of what was not placed, no idle time is told") {
+  machine m;
+  auto const step = m.phase("step");
+  m.run(step, 0, 5, 10, 300);
+  CHECK_FALSE(sg::idle_outside(m.of));
+  m.run(step, 1000, 5, 10, 300);
+  CHECK(sg::idle_outside(m.of));
+  m.of.clocks.resize(2);
+  CHECK_FALSE(sg::idle_outside(m.of));
+}
+
+TEST_CASE("without places nothing is decided, and a phase that only waits is left alone") {
+  machine m;
+  auto const step = m.phase("step");
+  m.run(step, 0, 5, 10, 300).queue = sg::absence::no_clock;
+  CHECK(m.on(step) == verdicts{limited_by::not_known});
+  machine waiting;
+  auto const wait = waiting.phase("wait", work_kind::wait);
+  waiting.run(wait, 0, 300, 5, 300);
+  CHECK(waiting.on(wait).empty());
+  CHECK(sg::diagnose(sg::recording{}).empty());
+}
+
+TEST_CASE("every verdict has words and, where it can be acted on, a next step; the table shows them with the evidence") {
+  for (int i = 0; i <= static_cast<int>(limited_by::input); ++i) {
+    auto const what = static_cast<limited_by>(i);
+    CHECK(std::string{sg::describe(what)} != "unknown");
+    CHECK((*sg::next_step(what) == '\0') == (what == limited_by::not_known));
+  }
+  machine m;
+  auto const step = m.phase("step", work_kind::compute);
+  for (int i = 0; i < 20; ++i) m.run(step, 100 * i, 40, 5, 42);
+  std::ostringstream text;
+  sg::report::latency_table(text, m.of);
+  CHECK(text.str().find("diagnosis    step: launch-bound: starved 20 of 20, submit 40 us, queue 5 us, device 42 us;") !=
+        std::string::npos);
+}

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <random>
 #include <streamgauge/streamgauge.hpp>
+#include <streamgauge/report/latency_table.hpp>
 namespace sg = streamgauge;
 
 constexpr std::size_t m = 256, n = 1024, k = 1024;  // A is m by k and B is k by n, both stored row by row
@@ -79,5 +80,7 @@ int main() {
     if (auto scope = tanh.enter(stream); true) activate();
     whole.wait(sg::wait_policy::spin);
   }
-  sg::report::table(std::cout, recorder.collect());
+  sg::recording const taken = recorder.collect();
+  sg::report::table(std::cout, taken);
+  if (taken.recorded == sg::mode::timeline) sg::report::latency_table(std::cout << '\n', taken);  // STREAMGAUGE=timeline
 }

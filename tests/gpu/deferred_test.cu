@@ -1,6 +1,6 @@
 // The bug that would go unseen without this file: ranges after the fact that nsys leaves out, shows without their name, or
 // shows somewhere else than where they were.
-#include "tools.cuh"
+#include "nsys_export.cuh"
 
 #include <chrono>
 #include <cstdint>
@@ -44,32 +44,6 @@ int twice() {
 }
 add_child const as_twice{"twice", twice};
 
-struct shown {
-  std::int64_t begin;
-  std::int64_t end;
-};
-
-// The ranges in a report of nsys by their names, through its export to SQLite.
-std::map<std::string, shown> ranges_in(std::string const& report) {
-  shell("nsys export -q --type sqlite -f true -o ranges.sqlite " + report);
-  std::string const text = shell(
-      "python3 -c 'import sqlite3\n"
-      "rows = sqlite3.connect(\"ranges.sqlite\").execute(\"SELECT coalesce(text, value), start, end FROM NVTX_EVENTS "
-      "LEFT JOIN StringIds ON textId = id WHERE end IS NOT NULL\")\n"
-      "for name, begin, end in rows: print(begin, end, name)'");
-  std::printf("%s", text.c_str());
-  std::map<std::string, shown> found;
-  for (std::size_t at = 0; at < text.size();) {
-    auto const line = text.substr(at, text.find('\n', at) - at);
-    at += line.size() + 1;
-    auto const first = line.find(' ');
-    auto const second = first == line.npos ? line.npos : line.find(' ', first + 1);
-    if (second == line.npos || line.find_first_not_of("0123456789") != first) continue;
-    found[line.substr(second + 1)] = {std::stoll(line), std::stoll(line.substr(first + 1))};
-  }
-  return found;
-}
-
 std::int64_t number_behind(std::string const& words, std::string const& text) {
   auto const at = text.find(words);
   REQUIRE(at != std::string::npos);
@@ -89,7 +63,8 @@ TEST_CASE("nsys shows a range after the fact by its name, where it was, within i
   CHECK(times_in(text, ": submitted, bound ") == 3);
   std::int64_t const bound = number_behind("widest bound: ", text);
   CHECK(bound < 100'000);
-  auto const found = ranges_in("twice.nsys-rep");
+  std::map<std::string, exported> found;
+  for (exported const& each : exported_from("twice.nsys-rep").ranges) found[each.name] = each;
   // The stamps were taken inside the range that ran: a push and a pop away, and what the system put between.
   constexpr std::int64_t within = 20'000;
   for (std::string const name : {"a", "b", "\"c\""}) {
@@ -98,8 +73,8 @@ TEST_CASE("nsys shows a range after the fact by its name, where it was, within i
     std::string const after = "after " + name;
     REQUIRE(found.count(live) == 1);
     REQUIRE(found.count(after) == 1);
-    shown const outer = found.at(live);
-    shown const inner = found.at(after);
+    exported const outer = found.at(live);
+    exported const inner = found.at(after);
     std::printf("%s: begins %lld ns behind, ends %lld ns before; bound %lld\n", after.c_str(),
                 static_cast<long long>(inner.begin - outer.begin), static_cast<long long>(outer.end - inner.end),
                 static_cast<long long>(bound));

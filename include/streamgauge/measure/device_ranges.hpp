@@ -19,6 +19,7 @@ class device_ranges {
   device_ranges(device_ranges const&) = delete;
   device_ranges& operator=(device_ranges const&) = delete;
 
+  void look() const noexcept {}
   std::size_t submit() const noexcept { return 0; }
   std::size_t submit(recording const&) const noexcept { return 0; }
   [[nodiscard]] char const* why_not() const noexcept { return "measuring is compiled out by STREAMGAUGE_DISABLE"; }
@@ -45,6 +46,10 @@ class device_ranges {
       : of_{of}, ranges_{calls} {}
   device_ranges(device_ranges const&) = delete;
   device_ranges& operator=(device_ranges const&) = delete;
+
+  /// Looks at the tool's clock. Why: where a range lies is told best near a look, to about 20 ns for each millisecond; in a long
+  /// program once a step or so. Sync: none.
+  void look() noexcept { ranges_.look(); }
 
   /// Tells the tool of every execution that was placed and of which it was not told before; how many.
   /// Sync: as `recorder::collect`. Throws: only `std::bad_alloc`.

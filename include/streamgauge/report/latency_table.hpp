@@ -132,8 +132,9 @@ template <class Ostream, class Recording>
     placed = placed || split.placed > 0;
     auto const name = identity_of(each.phase, each.conditions);
     lines.add_line(name, "");
-    for (auto const& value : {split.submit, split.queue, split.device, split.end, split.completion})
-      host.cells.push_back(time(value));
+    std::optional<fractional_nanoseconds> const parts[] = {split.submit, split.queue, split.device, split.end,
+                                                           split.completion};
+    for (auto const& value : parts) host.cells.push_back(time(value));
     trust.cells.push_back(time(split.bound));
     auto const decided = split.count(feeding::starved) + split.count(feeding::clean);
     trust.cells.push_back(decided == 0 ? "-" : digits(split.count(feeding::starved)));

@@ -38,6 +38,8 @@ void dawdle(std::chrono::nanoseconds time) {
   }
 }
 
+double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
+
 std::int64_t at_share(std::vector<std::int64_t> values, double share) {
   REQUIRE_FALSE(values.empty());
   std::sort(values.begin(), values.end());
@@ -146,7 +148,7 @@ TEST_CASE("a map starts within milliseconds, and anchors hold nobody up, also be
   sg::phase step{recorder, "step"};
   auto const before = sg::host_now();
   { auto const scope = step.enter(stream); }
-  std::printf("the first phase, events and map made in it: %.2f ms\n", (sg::host_now() - before).count() / 1e6);
+  std::printf("the first phase, events and map made in it: %.2f ms\n", milliseconds(sg::host_now() - before));
   sg::clock_map* const map = recorder.core().clocks().first();
   REQUIRE(map != nullptr);
   sg::driver_answer const cuda = sg::driver();
@@ -154,7 +156,7 @@ TEST_CASE("a map starts within milliseconds, and anchors hold nobody up, also be
   auto const start = sg::host_now();
   sg::clock_map another{map->context(), 0, 200, start};
   CHECK(another.start(*cuda.api) == cudaSuccess);
-  double const started = (sg::host_now() - start).count() / 1e6;
+  double const started = milliseconds(sg::host_now() - start);
   std::printf("a map of its own: %.3f ms\n", started);
   CHECK(started < 5);
   another.close(*cuda.api);

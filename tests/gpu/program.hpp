@@ -4,7 +4,6 @@
 // which are this same program started again with --child=NAME. A child is a fresh process: no context, nothing
 // initialised.
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,10 +31,7 @@ struct child {
   int (*run)();
 };
 
-inline std::vector<child>& children() {
-  static std::vector<child> all;
-  return all;
-}
+std::vector<child>& children();
 
 struct add_child {
   add_child(char const* name, int (*run)()) { children().push_back({name, run}); }
@@ -126,19 +122,5 @@ inline std::uint64_t problems_with(sg::recording const& taken, std::string_view 
   return count;
 }
 
-inline int run_program(int argc, char** argv, int devices_needed = 1) {
-  std::string_view const first = argc > 1 ? argv[1] : "";
-  if (first.substr(0, 8) == "--child=") {
-    alarm(120);  // a child that hangs fails
-    for (child const& each : children())
-      if (first.substr(8) == each.name) return each.run();
-    return 2;
-  }
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess) devices = 0;
-  if (devices < devices_needed) {
-    std::printf("skipped: %d CUDA device%s needed, %d here\n", devices_needed, devices_needed == 1 ? "" : "s", devices);
-    return 77;
-  }
-  return doctest::Context{argc, argv}.run();
-}
+/// The main of every program; `main.cpp` has it. 77 where there are too few devices.
+int run_program(int argc, char** argv, int devices_needed = 1);

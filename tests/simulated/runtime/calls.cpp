@@ -62,6 +62,7 @@ void begin_call(call_in_progress& c, subject const& about) {
   c.function = &function_of(c);
   auto& function = *c.function;
   auto const at = host_clock();
+  look_at_words(c.m);
   if (function.cost != 0) host_clock_advance(function.cost);
   ++function.calls;
   c.log_index = c.m.calls++;

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "calls.hpp"
+#include "device.hpp"
 
 namespace simulated::inside {
 namespace {
@@ -32,7 +33,10 @@ void host_clock_restart() {
 void set_clock_cost(nanos cost) { cost_ns.store(cost, std::memory_order_relaxed); }
 
 nanos read_steady_clock() {
-  if (auto const cost = cost_ns.load(std::memory_order_relaxed); cost != 0) host_clock_advance(cost);
+  if (auto const cost = cost_ns.load(std::memory_order_relaxed); cost != 0) {
+    look_at_words();
+    host_clock_advance(cost);
+  }
   return host_clock();
 }
 
@@ -50,7 +54,10 @@ namespace simulated {
 
 nanoseconds host_now() { return nanoseconds{inside::host_clock()}; }
 
-void host_advance(nanoseconds duration) { inside::host_clock_advance(duration.count()); }
+void host_advance(nanoseconds duration) {
+  inside::look_at_words();
+  inside::host_clock_advance(duration.count());
+}
 
 void set_poll_step(nanoseconds step) {
   inside::at_work at;

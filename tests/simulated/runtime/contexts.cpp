@@ -65,6 +65,8 @@ void end_context(machine& m, context& home) {
   home.faults_ahead.clear();
   home.per_thread.clear();
   home.legacy.reset();
+  for (auto at = m.registered.begin(); at != m.registered.end();)
+    at = at->second.home == &home ? m.registered.erase(at) : std::next(at);
 }
 
 context* current_context(thread_state& thread) { return thread.current.empty() ? nullptr : thread.current.back(); }

@@ -10,6 +10,7 @@
 #include "devices.hpp"
 #include "events.hpp"
 #include "streams.hpp"
+#include "wait_values.hpp"
 
 namespace simulated::inside {
 namespace {
@@ -229,6 +230,22 @@ CUresult cuDevicePrimaryCtxRelease(int device) {
         return status;
       },
       failing::still_acts);
+}
+
+// ------------------------------------------------------------------------------------ waiting for a value in memory
+
+CUresult wait_value(cudaStream_t stream, unsigned long long address, unsigned int value, unsigned int flags) {
+  return driver_call("cuStreamWaitValue32", {stream, stream},
+                     [&](auto& c) { return wait_for_word(c, stream, address, value, flags); });
+}
+
+CUresult cuMemHostRegister(void* memory, std::size_t size, unsigned int flags) {
+  return driver_call("cuMemHostRegister", {memory}, [&](auto& c) { return register_memory(c, memory, size, flags); });
+}
+
+CUresult cuMemHostGetDevicePointer(unsigned long long* address, void* memory, unsigned int flags) {
+  return driver_call("cuMemHostGetDevicePointer", {memory},
+                     [&](auto& c) { return device_address(c, address, memory, flags); });
 }
 
 CUresult cuProfilerStart() {

@@ -55,6 +55,9 @@ CUresult cuModuleLoadData(struct CUmod_st** result, void const* image);
 CUresult cuModuleUnload(struct CUmod_st* handle);
 CUresult cuModuleGetFunction(struct CUfunc_st** result, struct CUmod_st* handle, char const* name);
 CUresult launch_kernel(struct CUfunc_st* function, cudaStream_t stream, void** parameters);
+CUresult wait_value(cudaStream_t stream, unsigned long long address, unsigned int value, unsigned int flags);
+CUresult cuMemHostRegister(void* memory, std::size_t size, unsigned int flags);
+CUresult cuMemHostGetDevicePointer(unsigned long long* address, void* memory, unsigned int flags);
 
 CUresult cuProfilerStart();
 CUresult cuProfilerStop();

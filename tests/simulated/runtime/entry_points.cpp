@@ -47,6 +47,9 @@ template <null_means Meaning>
 CUresult cu_launch_kernel(struct CUfunc_st* function, unsigned int, unsigned int, unsigned int, unsigned int,
                           unsigned int, unsigned int, unsigned int, cudaStream_t stream, void** parameters, void**) {
   return launch_kernel(function, named(stream, Meaning), parameters);
+CUresult cu_stream_wait_value(cudaStream_t stream, unsigned long long address, unsigned int value,
+                              unsigned int flags) {
+  return wait_value(named(stream, Meaning), address, value, flags);
 }
 
 // One name, three signatures, as CUDA grew.
@@ -134,6 +137,10 @@ std::vector<entry_point> const& entry_points() {
       plain("cuModuleUnload", 2000, cuModuleUnload),
       plain("cuModuleGetFunction", 2000, cuModuleGetFunction),
       streamed("cuLaunchKernel", 4000, cu_launch_kernel<legacy>, cu_launch_kernel<thread>),
+      // The second version; the first one, of 8.0, needs an option of the kernel module.
+      streamed("cuStreamWaitValue32", 11070, cu_stream_wait_value<legacy>, cu_stream_wait_value<thread>),
+      plain("cuMemHostRegister", 4000, cuMemHostRegister),
+      plain("cuMemHostGetDevicePointer", 2020, cuMemHostGetDevicePointer),
       plain("cuProfilerStart", 4000, cuProfilerStart),
       plain("cuProfilerStop", 4000, cuProfilerStop),
   };

@@ -38,6 +38,9 @@ void forget_contexts(machine& m) {
   // One by one: a long chain of waiting work must not be destroyed by recursion.
   for (auto& work : m.unresolved) work->after.clear();
   m.unresolved.clear();
+  m.word_waits.clear();
+  m.word_waits_closed = 0;
+  m.registered.clear();
   m.captures.clear();
   m.events.clear();
   m.streams.clear();

@@ -6,6 +6,7 @@
 #undef CUDA_API_PER_THREAD_DEFAULT_STREAM
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -26,6 +27,12 @@ using nanos = std::int64_t;
 
 // ------------------------------------------------------------------------------------------------------ device work
 
+/// A wait for a word in the host's memory to be at least a value, counted round.
+struct word_wait {
+  std::uint32_t const* word = nullptr;
+  std::uint32_t value = 0;
+};
+
 /// One piece of work in a stream: a kernel, a record, a wait, a gate. Its end is known once all it waits for has one.
 struct operation {
   nanos submitted = 0;
@@ -33,6 +40,7 @@ struct operation {
   std::vector<std::shared_ptr<operation>> after;
   std::optional<nanos> end;
   bool closed_gate = false;       ///< holds everything behind it until it is released
+  std::optional<word_wait> word;  ///< holds everything behind it until the host has written that word
   int fault = 0;                  ///< the error this work ends in; work behind it never completes
   std::optional<nanos> fault_at;  ///< when the device reaches that error
 };
@@ -88,6 +96,8 @@ struct stream {
   int priority = 0;
   operation_ref last;
   std::vector<operation_ref> gates;
+  std::vector<operation_ref> word_waits;  ///< in it, not all of them satisfied
+  std::size_t behind_words = 0;           ///< pieces of work behind the first of these
   std::shared_ptr<simulated::inside::capture> captured_by;
   std::vector<std::size_t> captured_tail;     ///< the nodes that the next captured work depends on
   std::vector<cudaGraphNode_t> dependencies;  ///< the same by handle, lent to who asks about the capture
@@ -137,6 +147,12 @@ struct thread_state {
   std::vector<cudaStreamCaptureMode> modes_before;
 };
 
+/// Memory of the host that a context was told of.
+struct registered_memory {
+  std::size_t size = 0;
+  context* home = nullptr;
+};
+
 // ----------------------------------------------------------------------------------------------------------- the rest
 
 enum class answers_always { nothing, the_last_error, a_version };
@@ -169,6 +185,8 @@ struct machine {
   std::vector<cudaStream_t> free_stream_handles;
   std::uintptr_t last_handle = 0x10000;
   std::vector<operation_ref> unresolved;
+  std::vector<operation_ref> word_waits;           ///< those of them that wait for a word of the host's
+  std::atomic<std::size_t> word_waits_closed{0};   ///< how many, for who does not hold the lock
   nanos record_duration = 0;
   std::map<int, device_clock> clocks;  ///< of devices that were given one
   std::map<struct CUmod_st*, loaded_module> modules;
@@ -176,6 +194,7 @@ struct machine {
   nanos kernel_duration = 0;
   nanos cycle_time = 1;
   std::set<void*> allocations;
+  std::map<char*, registered_memory> registered;
   std::map<std::pair<int, int>, int> attributes;
 
   std::vector<std::shared_ptr<capture>> captures;  ///< begun and not ended

@@ -73,6 +73,9 @@ void set_poll_limit(std::size_t answers);
 /// A null stream is the legacy stream. In a stream capture it becomes a node of the graph.
 cudaError_t launch(cudaStream_t stream, nanoseconds duration);
 
+/// The same of a kernel that was never launched before, loaded lazily: CUDA waits for everything on the device first.
+cudaError_t first_launch(cudaStream_t stream, nanoseconds duration);
+
 /// Enqueues work that fails with `error` after `duration`. From then on every call on that context answers `error`.
 /// Work behind it never completes.
 cudaError_t fault(cudaStream_t stream, cudaError_t error, nanoseconds duration = nanoseconds{0});
@@ -81,6 +84,11 @@ cudaError_t fault(cudaStream_t stream, cudaError_t error, nanoseconds duration =
 /// Waiting for held work is a fatal misuse, answered with `cudaErrorUnknown`: the wait would never end.
 void hold(cudaStream_t stream);
 void release(cudaStream_t stream);
+
+// A stream that waits for a value in the host's memory (`cuStreamWaitValue32`) is held until the host has written it: the
+// words are looked at before the clock moves and whenever something is asked, so what is written has the time at which it
+// was written. A call that waits for such work waits really, since another thread has to write the word; so does work for
+// which there is no room, behind 1,020 pieces of work in one stream. After some ten seconds that is a fatal misuse.
 
 /// Device time that every event record takes (0 unless told): what a pair of records reads with nothing between.
 void set_record_duration(nanoseconds duration);

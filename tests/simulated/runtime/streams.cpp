@@ -140,6 +140,19 @@ cudaError_t fault(cudaStream_t stream, cudaError_t error, nanoseconds duration) 
                       [&](auto& c) { return launch_work(c, stream, duration.count(), error); });
 }
 
+cudaError_t first_launch(cudaStream_t stream, nanoseconds duration) {
+  user_scope user;
+  stream = named(stream, null_means::legacy);
+  return runtime_call("cudaLaunchKernel", {stream, stream}, [&](auto& c) {
+    auto const s = find_stream(c, stream);
+    if (s.status != 0) return s.status;
+    auto& home = *s.object->home;
+    for (auto const& work : all_work(c.m, home))
+      if (int const status = wait_for(c, work, home)) return status;
+    return launch_work(c, stream, duration.count(), 0);
+  });
+}
+
 }  // namespace simulated
 
 extern "C" {

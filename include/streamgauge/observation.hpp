@@ -31,6 +31,7 @@ enum class absence : std::uint8_t {
   forked,               ///< a forked child cannot use its parent's CUDA
   earlier_work_failed,  ///< the program's own earlier work failed, and CUDA reports it on every later call
   call_failed,          ///< a CUDA call of ours failed; the recording's problems name it
+  gate_timeout,         ///< its gate had to be opened before everything was queued
   // A span, or a phase inside a graph, that went wrong.
   branch_open,     ///< a branch was still open when its span ended
   branch_twice,    ///< a stream was entered twice in one span
@@ -80,6 +81,7 @@ enum class fate : std::uint8_t { kept, dropped, incomplete, not_asked };
     case absence::forked: return "a forked child cannot use its parent's CUDA";
     case absence::earlier_work_failed: return "earlier work of the program failed";
     case absence::call_failed: return "a CUDA call of the recorder failed";
+    case absence::gate_timeout: return "its gate was opened by the time limit before everything was queued";
     case absence::several_devices: return "several devices have no clock in common; each has a row of its own";
     case absence::branch_open: return "a branch was still open when the span ended, so it was never joined";
     case absence::branch_twice: return "a stream was entered twice in one span";

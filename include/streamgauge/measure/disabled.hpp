@@ -7,6 +7,7 @@
 #include <streamgauge/version.hpp>
 #include <streamgauge/mark/range.hpp>
 #include <streamgauge/measure/error.hpp>
+#include <streamgauge/measure/gating.hpp>
 
 /// What measuring is when the program is compiled with `STREAMGAUGE_DISABLE`: the same names, empty bodies, no CUDA call,
 /// no NVTX call, nothing left in the machine code. `check`, `cuda_error` and the whole analysis wing stay as they are.
@@ -81,6 +82,29 @@ class [[nodiscard]] started_phase {
   void wait(wait_policy) const noexcept {}
 };
 
+class [[nodiscard]] held {
+ public:
+  held() = default;
+  held(held&&) noexcept {}
+  held& operator=(held&&) noexcept { return *this; }
+  ~held() {}
+
+  gating open() const noexcept { return gating::not_timed; }
+  [[nodiscard]] constexpr bool holds() const noexcept { return false; }
+};
+
+class gate {
+ public:
+  constexpr explicit gate(nanoseconds = {}) noexcept {}
+  ~gate() {}
+  gate(gate const&) = delete;
+  gate& operator=(gate const&) = delete;
+
+  [[nodiscard]] held hold(stream_ref) const noexcept { return {}; }
+  [[nodiscard]] std::optional<gating> last() const noexcept { return std::nullopt; }
+  [[nodiscard]] constexpr std::uint64_t count(gating) const noexcept { return 0; }
+};
+
 class phase {
  public:
   template <class Name, class... Options>
@@ -93,6 +117,7 @@ class phase {
   [[nodiscard]] scope enter(host_only_tag) const noexcept { return {}; }
   [[nodiscard]] scope enter(stream_ref, std::initializer_list<given_condition>) const noexcept { return {}; }
   [[nodiscard]] scope enter(host_only_tag, std::initializer_list<given_condition>) const noexcept { return {}; }
+  [[nodiscard]] scope enter(stream_ref, gate&) const noexcept { return {}; }
   [[nodiscard]] started_phase start(stream_ref) const noexcept { return {}; }
   [[nodiscard]] started_phase start(host_only_tag) const noexcept { return {}; }
   [[nodiscard]] phase with(std::initializer_list<given_condition>) const noexcept { return *this; }

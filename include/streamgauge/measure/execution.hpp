@@ -57,6 +57,11 @@ class execution {
 
   /// Begins: host stamp, then the start event. Without a stream the host alone is measured.
   void begin(series_node& node, stream_ref const* stream, lifetime of, stage in, span_place* place = nullptr) noexcept {
+    prepare(node, stream, of, in, place);
+    if (open()) record_start();
+  }
+  /// All of it but the start event, which `record_start` records where it is open then: a gate is closed between them.
+  void prepare(series_node& node, stream_ref const* stream, lifetime of, stage in, span_place* place) noexcept {
     if (node.core.closed()) return;
     node_ = &node;
     slot_ = nullptr;
@@ -108,7 +113,9 @@ class execution {
       }
       kept.entered = entered_ = since_origin();
     }
-    if (slot_) start_status_ = record(*driver().api, node, *slot_, slot_->start);
+  }
+  void record_start() noexcept {
+    if (slot_) start_status_ = record(*driver().api, *node_, *slot_, slot_->start);
     if (slot_ && start_status_ == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
     records_ = lane_->records.load(std::memory_order_relaxed);
   }
@@ -126,6 +133,7 @@ class execution {
     return status;
   }
   [[nodiscard]] bool has_interval() const noexcept { return slot_ != nullptr; }
+  [[nodiscard]] timed_slot const* slot() const noexcept { return slot_; }
 
   /// Ends: the stop event, then the host stamp.
   void end() noexcept {
@@ -155,7 +163,13 @@ class execution {
   }
 
   /// Ends, then waits until the device has passed the stop; the host time from begin to then is the completion.
+  /// `execution_wait.hpp` has the bodies.
   void end_and_wait(wait_policy policy) noexcept;
+  /// The same behind a stop that was recorded with that status. Requires: it has an interval, and none in a graph.
+  void wait_behind_stop(wait_policy policy, int status) noexcept;
+
+  /// A status beside CUDA's, none of which is negative: the interval's gate was opened by its time limit.
+  static constexpr int gate_let_go = -2;
 
   /// What was captured has not run: its replays are counted instead.
   void leave_count() noexcept {
@@ -177,6 +191,7 @@ class execution {
   void lose() noexcept { node_->lost.fetch_add(1, std::memory_order_relaxed); }
 
   [[nodiscard]] absence why_not(int status) noexcept {
+    if (status == gate_let_go) return absence::gate_timeout;
     return status == other_thread ? absence::other_thread_stream : lane_->refuse(status, node_->name());
   }
 
@@ -225,7 +240,7 @@ class execution {
     slot_ = nullptr;
   }
 
-  static constexpr int other_thread = -1;  // beside CUDA's statuses, none of which is negative
+  static constexpr int other_thread = -1;
 
   stored_sample* where_ = nullptr;  // null: not open
   // Set on beginning, and nowhere before: a phase that is off is to cost next to nothing.
@@ -243,46 +258,6 @@ class execution {
   std::uint32_t captures_;  // by a profiler, that had begun before
   std::uint32_t records_;   // the lane's count after the start; from the stop on, how many lay between
 };
-
-inline void execution::end_and_wait(wait_policy policy) noexcept {
-  if (!open()) return;
-  if (!slot_ || slot_->in_graph || policy == wait_policy::none) {
-    // Nothing on the device to wait for: the completion is missing for the same reason as the device time.
-    if (slot_ && policy != wait_policy::none) node_->core.problems().note(trouble::waited_in_capture, node_->name());
-    if (policy != wait_policy::none) {
-      brief_guard const guard{lane_->lock};
-      where_->completion = slot_ ? absence::stream_capture : where_->device.why_absent();
-    }
-    return end();
-  }
-  // A thread that is not the lane's spins: the event to sleep on is the lane's own.
-  bool const sleeps = policy == wait_policy::block && on_its_thread() && slot_->pool->sleeper();
-  driver_api const& cuda = *driver().api;
-  elapsed_answer answer;
-  answer.status = record_stop();
-  nanoseconds const submitted = since_origin();
-  if (answer.status == cudaSuccess) answer.status = wait_for(cuda, *slot_, sleeps ? slot_->pool->sleeper() : nullptr);
-  nanoseconds const completed = since_origin();
-  if (sleeps && answer.status == cudaSuccess) lane_->records.fetch_add(1, std::memory_order_relaxed);
-  if (answer.status == cudaSuccess) answer = elapsed(cuda, slot_->start, slot_->stop);
-  {
-    brief_guard const guard{lane_->lock};
-    keep_submit(submitted);
-    stored_sample& kept = *where_;
-    kept.waited = sleeps ? wait_policy::block : wait_policy::spin;
-    if (answer.status == cudaSuccess) {
-      kept.device = answer.time;
-      kept.completion = completed - entered_;
-      if (!slot_->keeper) place_interval(*slot_, nanoseconds{0}, kept);
-    } else {
-      kept.device = kept.completion = why_not(answer.status);
-    }
-    --lane_->open_intervals;
-    lane_->release(*std::exchange(slot_, nullptr), kept.device);
-    close_sample();
-  }
-  node_->core.keep_clocks(*lane_, completed);
-}
 
 }  // namespace streamgauge
 

@@ -4,7 +4,7 @@
 #include <streamgauge/measure/disabled.hpp>
 #else
 
-#include <streamgauge/measure/execution.hpp>
+#include <streamgauge/measure/execution_wait.hpp>
 #include <streamgauge/measure/phase_range.hpp>
 #include <streamgauge/measure/recorder.hpp>
 
@@ -189,6 +189,14 @@ class phase {
   }
   [[nodiscard]] scope enter(host_only_tag, std::initializer_list<given_condition> under) const {
     return {refined(under), recorded_, nullptr};
+  }
+
+  /// As above, behind a gate, so that its device time holds no launch gap: include `gate.hpp`, which has the body.
+  /// Requires: the gate outlives the scope.
+  /// Example: `sg::gate gate; { auto scope = step.enter(stream, gate); launch(stream); }`
+  template <class Gate>
+  [[nodiscard]] auto enter(stream_ref stream, Gate& gate) const noexcept -> decltype(enter_gated(*this, stream, gate)) {
+    return enter_gated(*this, stream, gate);
   }
 
   /// Starts the phase: it may move and end on another thread. NVTX start, host stamp, start event on the stream.

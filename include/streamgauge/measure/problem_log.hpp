@@ -16,6 +16,7 @@ enum class trouble : std::uint8_t {
   other_warmup,         ///< a second handle asked for another warm-up count
   waited_in_capture,    ///< a phase was waited for inside a stream capture
   unseen_launch,        ///< a graph was launched past the object that tells its replays apart
+  gate_timeout,         ///< a gate was opened by its time limit
 };
 
 /// Keeps what went wrong while measuring, without allocating and without a CUDA call.
@@ -69,7 +70,7 @@ class problem_log {
     std::uint64_t times = 0;
   };
   // Room for each kind apart, so that a harmless one never hides a fault.
-  static constexpr std::size_t kinds = 9;
+  static constexpr std::size_t kinds = 10;
   static constexpr std::size_t room_for_each = 16;
   static constexpr std::size_t capacity = kinds * room_for_each;
 
@@ -102,6 +103,11 @@ class problem_log {
       case trouble::unseen_launch:
         return "its graph was launched past graph_replay: how often is not known, and no sample stands for it. Launch "
                "it through one graph_replay alone";
+      case trouble::gate_timeout:
+        return "its gate was opened by the time limit, since something in the phase waited for the device or took too "
+               "long: a synchronise, a kernel's first launch (give the phase a warm-up), over a thousand launches, a slow "
+               "host (give the gate more time). After the third time the phase goes on without a gate, and its device "
+               "times hold launch gaps";
     }
     return cuda;
   }

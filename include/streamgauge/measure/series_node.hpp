@@ -37,6 +37,7 @@ struct phase_entry {
   std::atomic<phase_entry const*> launched_by{nullptr};  ///< around the launch of its graph, the latest that is known
   std::atomic<work_kind> kind{work_kind::undeclared};    ///< the first declaration holds
   std::atomic<bool> watched{false};                      ///< a capture window counts its executions
+  std::atomic<std::uint32_t> let_go{0};                  ///< executions whose gate was opened by its time limit
   phase_entry* next = nullptr;
 
   phase_entry(std::string const& name, range_calls const& calls, std::size_t warm)

@@ -53,20 +53,6 @@ struct graph_calls {
   return slot.in_graph ? in_sound_capture(cuda, stream) : may_record(cuda, stream, slot.pool->context());
 }
 
-/// Waits until the device has passed the slot's stop; CUDA's status.
-/// Sync: waits for that event by polling it, or sleeps on one recorded right behind it.
-/// Capture: allowed; the thread's capture mode is relaxed meanwhile.
-[[nodiscard]] inline int wait_for(driver_api const& cuda, timed_slot const& slot, cudaEvent_t sleeper) noexcept {
-  if (sleeper) {
-    int const status = record(cuda, sleeper, stream_ref::resolved(slot.stream), slot.pool->context());
-    return status == cudaSuccess ? wait_until_passed(cuda, sleeper) : status;
-  }
-  relaxed_capture_mode const relaxed{cuda};
-  int status = relaxed.status() == cudaSuccess ? static_cast<int>(cudaErrorNotReady) : relaxed.status();
-  while (status == cudaErrorNotReady) status = cuda.event_query(slot.stop);
-  return status;
-}
-
 /// Records a slot's edge: what another stream is made to wait for; CUDA's status. It counts among the lane's records.
 /// Sync: none.
 [[nodiscard]] inline int record_edge(driver_api const& cuda, lane& in, timed_slot const& slot, stream_ref on) noexcept {

@@ -4,6 +4,7 @@
 #include <streamgauge/measure/disabled.hpp>
 #else
 
+#include <streamgauge/measure/execution_wait.hpp>
 #include <streamgauge/measure/span_execution.hpp>
 
 // How an execution of a span ends: its joins, its stops, the wait for them, and what becomes of its intervals.

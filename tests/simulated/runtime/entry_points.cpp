@@ -47,6 +47,9 @@ template <null_means Meaning>
 CUresult cu_launch_kernel(struct CUfunc_st* function, unsigned int, unsigned int, unsigned int, unsigned int,
                           unsigned int, unsigned int, unsigned int, cudaStream_t stream, void** parameters, void**) {
   return launch_kernel(function, named(stream, Meaning), parameters);
+}
+
+template <null_means Meaning>
 CUresult cu_stream_wait_value(cudaStream_t stream, unsigned long long address, unsigned int value,
                               unsigned int flags) {
   return wait_value(named(stream, Meaning), address, value, flags);

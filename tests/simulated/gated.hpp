@@ -21,7 +21,7 @@ using simulated::launch;
 
 /// No tool, as in a plain run, and no test that hangs.
 struct plain_run : simulated::fresh_machine {
-  no_hang alarm;
+  no_hang within_minutes;
 
   explicit plain_run(simulated::machine_options const& options = {}) : fresh_machine{options} { no_tool(); }
   ~plain_run() {

@@ -22,7 +22,7 @@ struct wait_functions {
 };
 
 struct machine_with_words : simulated::fresh_machine {
-  no_hang alarm;
+  no_hang within_minutes;
   cudaStream_t stream = make_stream();
   wait_functions cu;
   std::atomic<std::uint32_t> words[2]{{0}, {0}};

@@ -82,7 +82,7 @@ class [[nodiscard]] started_phase {
   void wait(wait_policy) const noexcept {}
 };
 
-class [[nodiscard]] held {
+class held {
  public:
   held() = default;
   held(held&&) noexcept {}

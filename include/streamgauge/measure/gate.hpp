@@ -15,17 +15,18 @@ namespace streamgauge {
 /// Why: on an idle stream the device outruns the host, and the time between two events is that of the launches: ten empty
 /// kernels in a row take an H200 15 us, and 41 us while the host is still submitting. The stream waits for a word in the
 /// host's memory before the start event, and the host moves the word on behind the stop event.
-/// A hold ends for ever only what does not need the device: a synchronise in the body, the first launch of a kernel (which
-/// is loaded then), or more than about 1,020 launches wait for the device, and it for them. So a hold is let go by a time
-/// limit, from a thread of the gate's own. The sample's device time is then dropped as `absence::gate_timeout`, never
-/// kept; after the third time the phase goes on without a gate for good, and a problem of the recording says so: a first
-/// launch comes once or twice, and a body that synchronises would cost the limit each time.
-/// It leaves the stream alone, and counts why, in a warm-up execution, under a tool or an open capture (they may run one
-/// thing at a time), in a stream capture, in a forked child, where CUDA cannot do it, and on the legacy stream: held, that
-/// one would hold back every blocking stream of the context, whoever works on it.
-/// Requires: it outlives what it holds. What the body waits for, on whatever stream, must not be behind the gate; streams
-/// that share a connection of the device (CUDA_DEVICE_MAX_CONNECTIONS) wait for one another. Programs for a C library
-/// older than glibc 2.34 are linked with -pthread.
+/// What waits for the device behind a closed gate would wait for ever: a synchronise in the body, the first launch of a
+/// kernel (which is loaded then), the launch behind some 1,020 others. So a hold is let go by a time limit, from a thread of
+/// our own (`gate_watch`), and the sample's device time is dropped as `absence::gate_timeout`. After the third time the phase
+/// goes on without a gate for good, and a problem of the recording says so: first launches come once or twice, while a
+/// body that synchronises would cost the limit each time.
+/// A gate leaves the stream alone, and counts why, in a warm-up execution, under a tool or an open capture (which may run
+/// one thing at a time), in a stream capture, in a forked child, where CUDA cannot do it, and on the legacy stream: held,
+/// that one would hold back every blocking stream of the context, whoever works on it.
+/// Units: a phase that is entered around a gated one holds the hold in its device time; one inside does not.
+/// Requires: it outlives what it holds. What the body waits for, on whatever stream, is not behind the gate; streams that
+/// share a connection to the device (CUDA_DEVICE_MAX_CONNECTIONS) are held with one another. Where the C library is older
+/// than glibc 2.34, the program is linked with -pthread.
 /// Throws: nothing. Sync: none. The first hold in a context registers a page of memory, which may wait for the device.
 /// Capture: allowed; a stream that is being captured is left alone.
 /// Threads: any.

@@ -13,8 +13,9 @@ namespace streamgauge {
 
 /// Lets go what is held for too long, from a thread of its own, which is there while a gate is that was ever closed.
 /// Why: the thread that closed a gate may be inside a call that waits for the device, and then nobody else would open it.
-/// The watch calls no CUDA: it moves words on. It sleeps until the earliest time limit, and for ever when nothing is held;
-/// closing a gate wakes it only where it would sleep too long, so a loop of short holds wakes it once each limit.
+/// The watch calls no CUDA: it moves words on. It sleeps until the earliest time limit, and for ever when nothing is held.
+/// Closing a gate wakes it only where it would sleep too long. It then sleeps until that hold's limit even where the hold
+/// is over by then, so a loop of short holds wakes it twice each limit, and not each time.
 /// Constant-initialised and trivially destroyed: it serves before main and in static destructors.
 /// Threads: any. A forked child has no such thread, and must not come here.
 struct gate_watch {
@@ -24,6 +25,7 @@ struct gate_watch {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  ///< what follows; the thread holds it while it looks around
   pthread_cond_t changed{};
   bool ending = false;
+  release_time told = never_released;  ///< by whom it was woken: the limit of that hold
   std::atomic<release_time> wakes_at{never_released};
 };
 [[gnu::visibility("default")]] inline gate_watch the_gate_watch;
@@ -63,7 +65,8 @@ inline void* run_gate_watch(void*) noexcept {
     // From here on who closes a gate tells of it, so that what this look misses is not slept over.
     watch.wakes_at.store(never_released, std::memory_order_seq_cst);
     release_time const now = watch_now();
-    release_time earliest = never_released;
+    release_time earliest = watch.told > now ? watch.told : never_released;
+    watch.told = never_released;
     let_go_holds([now, &earliest](void const*, release_time until) noexcept {
       if (until > now && until < earliest) earliest = until;
       return until <= now;
@@ -95,6 +98,8 @@ inline void* run_gate_watch(void*) noexcept {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   watch.ending = false;
+  watch.wakes_at.store(never_released, std::memory_order_relaxed);
+  watch.told = never_released;
   ready = pthread_create(&watch.thread, nullptr, &run_gate_watch, nullptr) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!ready) pthread_cond_destroy(&watch.changed);
@@ -129,6 +134,7 @@ inline void tell_gate_watch(release_time until) noexcept {
   gate_watch& watch = the_gate_watch;
   if (until >= watch.wakes_at.load(std::memory_order_seq_cst)) return;
   mutex_guard const guard{watch.lock};
+  if (until < watch.told) watch.told = until;
   pthread_cond_signal(&watch.changed);
 }
 

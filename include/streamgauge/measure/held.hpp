@@ -12,7 +12,7 @@ namespace streamgauge {
 /// Requires: the gate outlives it.
 /// Sync: none.
 /// Threads: one at a time; it may be opened on another thread than the gate was closed on.
-class [[nodiscard]] held {
+class held {
  public:
   held(held&& other) noexcept { *this = std::move(other); }
   held& operator=(held&& other) noexcept {

@@ -77,6 +77,26 @@ TEST_CASE_FIXTURE(plain_run, "a child that leaves its parent's gated scope and e
   synchronize(stream);
 }
 
+TEST_CASE_FIXTURE(plain_run, "a child whose CUDA works, since its parent used none, is left alone as well") {
+  auto const stream = new_stream();
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  ++sg::fork_generation;  // as in a child, of which the machine knows nothing
+  {
+    sg::gate gate;
+    {
+      auto const scope = step.enter(stream, gate);
+      launch(stream, 1us);
+      synchronize(stream);
+    }
+    CHECK(gate.hold(stream).open() == gating::forked);
+    CHECK(counts(gate) == "forked 2");
+  }
+  --sg::fork_generation;
+  CHECK(waits() == 0);
+  CHECK(sample_of(recorder.collect(), "step").device == 1us);
+}
+
 TEST_CASE_FIXTURE(plain_run, "children that are forked while other threads use gates never hang") {
   std::atomic<bool> running{true};
   std::vector<std::thread> threads;

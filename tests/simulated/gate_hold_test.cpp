@@ -255,7 +255,7 @@ TEST_CASE_FIXTURE(one_word, "the number that a stream waits for is above all bef
   word->give_back();
 }
 
-TEST_CASE_FIXTURE(one_word, "an attempt to let go that was under way when somebody looked counts against the hold") {
+TEST_CASE_FIXTURE(one_word, "who looked while it was still closed learns that it was let go, also when it was closed and opened again since") {
   auto const name = word->close(stream, this, 1);
   std::optional<sg::hold_name> seen;
   word->let_go([&](void const*, sg::release_time) {
@@ -354,10 +354,23 @@ TEST_CASE_FIXTURE(plain_run, "gates that come and go on many threads start and e
 
 TEST_CASE_FIXTURE(plain_run, "two threads that hold with a new gate at the same time: it joins the watch once") {
   auto const before = threads_now();
-  for (int k = 0; k < 100; ++k) {
+  auto const mine = new_stream();
+  auto const theirs = new_stream();
+  static_cast<void>(sg::gate{10s}.hold(mine));  // the memory is there
+  for (int k = 0; k < 200; ++k) {
     sg::gate gate{10s};
-    std::thread other{[&, stream = new_stream()] { static_cast<void>(gate.hold(stream)); }};
-    static_cast<void>(gate.hold(new_stream()));
+    std::atomic<int> ready{0};
+    auto const together = [&] {
+      ++ready;
+      while (ready < 2) {
+      }
+    };
+    std::thread other{[&] {
+      together();
+      static_cast<void>(gate.hold(theirs));
+    }};
+    together();
+    static_cast<void>(gate.hold(mine));
     other.join();
   }
   CHECK(threads_now() == before);
@@ -397,6 +410,24 @@ TEST_CASE_FIXTURE(plain_run, "a device that cannot wait for a value: asked once,
   auto const taken = recorder.collect();
   CHECK(device_times(series_of(taken, "step")) == std::vector<nanoseconds>{1us, 1us, 1us});
   CHECK(taken.problems.empty());
+}
+
+TEST_CASE_FIXTURE(one_word, "a wait that CUDA refuses leaves its word open and free, with a name of its own") {
+  auto const first = word->close(stream, this, sg::never_released - 1);
+  CHECK(word->open(first) == sg::word_state::opened);
+  word->give_back();
+  sg::gate gate{10s};
+  for (int i = 0; i < 100; ++i) {
+    simulated::fail_nth("cuStreamWaitValue32", 1, cudaErrorInvalidValue);
+    CHECK(gate.hold(stream).open() == gating::call_failed);
+  }
+  REQUIRE(word->take());
+  auto const next = word->close(stream, this, sg::never_released - 1);
+  CHECK(next.before == first.before + 2 * 101);
+  CHECK(word->open(next) == sg::word_state::opened);
+  word->give_back();
+  CHECK(gate.hold(stream).open() == gating::gated);
+  CHECK(counts(gate) == "gated 1, call_failed 100");
 }
 
 TEST_CASE_FIXTURE(plain_run, "without memory nothing is held") {

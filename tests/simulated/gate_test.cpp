@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <streamgauge/measure/capture_guard.hpp>
+#include <streamgauge/measure/graph_interval.hpp>
 
 #include "gated.hpp"
 
@@ -401,6 +402,26 @@ TEST_CASE_FIXTURE(plain_run, "never on a stream that is being captured, and the 
   CHECK(waits() == 0);
   CHECK(counts(gate) == "stream_capture 2");
   CHECK(missing(sample_of(recorder.collect(), "step").device) == absence::stream_capture);
+}
+
+TEST_CASE_FIXTURE(plain_run, "never in a graph, where the phase records all the same") {
+  auto const stream = new_stream();
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step", sg::in_graphs};
+  sg::gate gate;
+  sg::prepare_capture(recorder, stream);
+  simulated::user_scope const user;
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  {
+    auto scope = step.enter(stream, gate);
+    launch(stream, 1us);
+    scope.wait(sg::wait_policy::spin);
+  }
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  CHECK(waits() == 0);
+  CHECK(simulated::count("cuEventRecordWithFlags") == 2);
+  CHECK(counts(gate) == "stream_capture 1");
 }
 
 TEST_CASE_FIXTURE(plain_run, "the first hold of all beside somebody's capture does not break it") {

@@ -46,7 +46,7 @@ TEST_CASE_FIXTURE(plain_run, "case-11 ten kernels: the launch gaps are in the pl
   sg::recorder recorder;
   sg::phase const plain{recorder, "plain"};
   sg::phase const behind{recorder, "behind"};
-  sg::gate gate;
+  sg::gate gate{60s};
   auto const ten = [&] {
     for (int i = 0; i < 10; ++i) launch(stream, 1us);
   };
@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(plain_run, "a gate costs one call of the driver, before the st
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   { auto const scope = step.enter(stream, gate); }
   simulated::clear_log();
   { auto const scope = step.enter(stream); }
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(plain_run, "on the stream stand the wait, the start, the body,
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   launch(stream, 5us);  // not held
   { auto const warm = step.enter(stream, gate); }
   simulated::clear_log();
@@ -116,7 +116,7 @@ TEST_CASE_FIXTURE(plain_run, "a wait opens the gate first, and the completion is
   simulated::set_poll_step(1us);
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   for (auto const policy : {sg::wait_policy::spin, sg::wait_policy::block, sg::wait_policy::none}) {
     auto scope = step.enter(stream, gate);
     launch(stream, 20us);
@@ -146,6 +146,7 @@ TEST_CASE_FIXTURE(plain_run, "case-12 whatever waits for the device behind the g
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
   sg::gate gate{30ms};
+  sg::gate patient{60s};  // a machine that is busy must not let go what is to be good
   auto const really_began = real_now();
   bool in_time = true;
   {
@@ -189,7 +190,7 @@ TEST_CASE_FIXTURE(plain_run, "case-12 whatever waits for the device behind the g
   CHECK(took < 1030ms);
   synchronize(stream);
   {
-    auto const scope = step.enter(stream, gate);
+    auto const scope = step.enter(stream, patient);
     launch(stream, 7us);
     simulated::host_advance(1ms);
   }
@@ -198,7 +199,8 @@ TEST_CASE_FIXTURE(plain_run, "case-12 whatever waits for the device behind the g
   check_let_go(series.samples.front());
   CHECK(series.samples.back().device == 7us);
   check_counts(series, in_time ? 1 : 2, 1, 0);
-  CHECK(counts(gate) == "gated 1, timed_out 1");
+  CHECK(counts(gate) == "timed_out 1");
+  CHECK(counts(patient) == "gated 1");
   REQUIRE(taken.problems.size() == 1);
   CHECK(taken.problems[0].phase == "step");
   CHECK(taken.problems[0].count == 1);
@@ -212,9 +214,10 @@ TEST_CASE_FIXTURE(plain_run, "just as many launches as there is room for are no 
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate{200ms};
+  sg::gate patient{60s};
+  sg::gate gate{50ms};
   for (int const kernels : {1018, 1019}) {
-    auto const scope = step.enter(stream, gate);
+    auto const scope = step.enter(stream, kernels == 1018 ? patient : gate);
     for (int i = 0; i < kernels; ++i) launch(stream, 1us);
   }
   {
@@ -225,7 +228,8 @@ TEST_CASE_FIXTURE(plain_run, "just as many launches as there is room for are no 
   CHECK(series.samples[0].device == 1018us);
   check_let_go(series.samples[1]);
   check_let_go(series.samples[2]);
-  CHECK(counts(gate) == "gated 1, timed_out 2");
+  CHECK(counts(patient) == "gated 1");
+  CHECK(counts(gate) == "timed_out 2");
 }
 
 TEST_CASE_FIXTURE(plain_run, "case-12 after the third timeout a phase goes on ungated for good, and the recording says so once") {
@@ -234,14 +238,15 @@ TEST_CASE_FIXTURE(plain_run, "case-12 after the third timeout a phase goes on un
   sg::phase const step{recorder, "step"};
   sg::phase const other{recorder, "other"};
   sg::gate gate{1ms};
+  sg::gate patient{60s};
   for (int i = 0; i < 6; ++i) {
-    if (i == 2) auto const good = step.enter(stream, gate);
+    if (i == 2) auto const good = step.enter(stream, patient);
     {
       auto const scope = step.enter(stream, gate);
       launch(stream, 2us);
       synchronize(stream);
     }
-    auto const unharmed = other.enter(stream, gate);
+    auto const unharmed = other.enter(stream, patient);
     launch(stream, 3us);
   }
   // Another gate knows it too.
@@ -253,7 +258,8 @@ TEST_CASE_FIXTURE(plain_run, "case-12 after the third timeout a phase goes on un
   for (std::size_t const i : {0u, 1u, 3u}) check_let_go(series.samples[i]);
   for (std::size_t const i : {4u, 5u, 6u}) CHECK(series.samples[i].device == 2us);
   CHECK(device_times(series_of(taken, "other")) == std::vector<nanoseconds>(6, 3us));
-  CHECK(counts(gate) == "gated 7, timed_out 3, given_up 3");
+  CHECK(counts(gate) == "timed_out 3, given_up 3");
+  CHECK(counts(patient) == "gated 7");
   CHECK(counts(second) == "given_up 1");
   REQUIRE(taken.problems.size() == 1);
   CHECK(taken.problems[0].phase == "step");
@@ -315,7 +321,7 @@ TEST_CASE_FIXTURE(plain_run, "case-12 never in warm-up, nor inside the warm-up o
   sg::recorder recorder;
   sg::phase const outer{recorder, "outer", sg::warmup{1}};
   sg::phase const step{recorder, "step", sg::warmup{2}};
-  sg::gate gate;
+  sg::gate gate{60s};
   for (int i = 0; i < 2; ++i) {
     auto const scope = step.enter(stream, gate);
     simulated::first_launch(stream, 1us);
@@ -336,7 +342,7 @@ TEST_CASE_FIXTURE(plain_run, "case-12 never while a capture for a profiler is op
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   {
     sg::capture_guard const guard{recorder};
     auto const scope = step.enter(stream, gate);
@@ -355,7 +361,7 @@ TEST_CASE_FIXTURE(plain_run, "case-50 never under a tool that is known") {
   sg::recorder recorder;
   auto const use = [&](std::string const& name) {
     sg::phase const step{recorder, name};
-    sg::gate gate;
+    sg::gate gate{60s};
     auto const scope = step.enter(stream, gate);
     auto const held = gate.hold(new_stream());
     return counts(gate);
@@ -377,7 +383,7 @@ TEST_CASE_FIXTURE(plain_run, "never under a tool that takes the phase's own name
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   ranges_seen::takes_names = true;
   { auto const scope = step.enter(stream); }
   ranges_seen::takes_names = false;
@@ -389,7 +395,7 @@ TEST_CASE_FIXTURE(plain_run, "never on a stream that is being captured, and the 
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   simulated::user_scope const user;
   REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
   {
@@ -408,7 +414,7 @@ TEST_CASE_FIXTURE(plain_run, "never in a graph, where the phase records all the 
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step", sg::in_graphs};
-  sg::gate gate;
+  sg::gate gate{60s};
   sg::prepare_capture(recorder, stream);
   simulated::user_scope const user;
   REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
@@ -429,7 +435,7 @@ TEST_CASE_FIXTURE(plain_run, "the first hold of all beside somebody's capture do
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   simulated::user_scope const user;
   REQUIRE(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal) == cudaSuccess);
   { auto const scope = step.enter(stream, gate); }
@@ -443,7 +449,7 @@ TEST_CASE_FIXTURE(plain_run, "never on the legacy stream, which would hold back 
   auto const blocking = new_stream(cudaStreamDefault);
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   for (cudaStream_t const legacy : {cudaStream_t{nullptr}, cudaStreamLegacy}) {
     auto const scope = step.enter(legacy, gate);
     auto const held = gate.hold(legacy);
@@ -458,7 +464,7 @@ TEST_CASE_FIXTURE(plain_run, "the per-thread default stream is held, also on a t
   make_context();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   std::thread{[&] {
     auto const scope = step.enter(cudaStreamPerThread, gate);
     launch(cudaStreamPerThread, 4us);
@@ -470,7 +476,7 @@ TEST_CASE_FIXTURE(plain_run, "the per-thread default stream is held, also on a t
 
 TEST_CASE_FIXTURE(plain_run, "a recorder that does not time, or has no events to give, leaves the stream alone") {
   auto const stream = new_stream();
-  sg::gate gate;
+  sg::gate gate{60s};
   for (auto const mode : {sg::mode::off, sg::mode::mark}) {
     sg::recorder recorder{mode};
     sg::phase const step{recorder, "step"};
@@ -497,7 +503,7 @@ TEST_CASE_FIXTURE(plain_run, "an exception opens the gate at once, and its sampl
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate{10s};
+  sg::gate gate{60s};
   for (int i = 0; i < 2; ++i) {
     CHECK_THROWS_AS(
         [&] {
@@ -520,7 +526,7 @@ TEST_CASE_FIXTURE(plain_run, "a wait while an exception unwinds opens the gate a
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate{10s};
+  sg::gate gate{60s};
   struct waits_on_the_way {
     sg::gated_scope& scope;
     ~waits_on_the_way() { scope.wait(sg::wait_policy::spin); }
@@ -558,7 +564,7 @@ TEST_CASE_FIXTURE(plain_run, "an early return opens the gate") {
   auto const stream = new_stream();
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate{10s};
+  sg::gate gate{60s};
   auto const body = [&](int how) {
     auto const scope = step.enter(stream, gate);
     if (how == 0) return;
@@ -577,8 +583,8 @@ TEST_CASE_FIXTURE(plain_run, "a phase inside one on the same stream needs no gat
   sg::phase const outer{recorder, "outer"};
   sg::phase const inner{recorder, "inner"};
   sg::phase const plain{recorder, "plain"};
-  sg::gate gate;
-  sg::gate other;
+  sg::gate gate{60s};
+  sg::gate other{60s};
   {
     auto const around = outer.enter(stream, gate);
     launch(stream, 1us);
@@ -609,7 +615,8 @@ TEST_CASE_FIXTURE(plain_run, "what was open inside when the outer hold was let g
   sg::phase const over{recorder, "over"};
   sg::phase const open{recorder, "open"};
   sg::phase const later{recorder, "later"};
-  sg::gate gate{20ms};
+  sg::gate gate{300ms};
+  sg::gate patient{60s};
   {
     auto const around = outer.enter(stream, gate);
     {
@@ -622,7 +629,7 @@ TEST_CASE_FIXTURE(plain_run, "what was open inside when the outer hold was let g
       synchronize(stream);
     }
     // The stream is held by nobody now.
-    auto const scope = later.enter(stream, gate);
+    auto const scope = later.enter(stream, patient);
     launch(stream, 3us);
   }
   auto const taken = recorder.collect();
@@ -630,7 +637,8 @@ TEST_CASE_FIXTURE(plain_run, "what was open inside when the outer hold was let g
   CHECK(sample_of(taken, "over").device == 1us);
   check_let_go(sample_of(taken, "open"));
   CHECK(sample_of(taken, "later").device == 3us);
-  CHECK(counts(gate) == "gated 1, timed_out 2, already_held 1");
+  CHECK(counts(gate) == "timed_out 2, already_held 1");
+  CHECK(counts(patient) == "gated 1");
   REQUIRE(taken.problems.size() == 1);
   CHECK(taken.problems[0].phase == "outer");
 }
@@ -640,7 +648,7 @@ TEST_CASE_FIXTURE(plain_run, "a wait inside another hold lets that one go, and b
   sg::recorder recorder;
   sg::phase const outer{recorder, "outer"};
   sg::phase const inner{recorder, "inner"};
-  sg::gate gate{5ms};
+  sg::gate gate{300ms};
   for (auto const policy : {sg::wait_policy::spin, sg::wait_policy::block}) {
     auto const around = outer.enter(stream, gate);
     auto scope = inner.enter(stream, gate);
@@ -660,7 +668,7 @@ TEST_CASE_FIXTURE(plain_run, "two streams are held apart, one inside the other")
   sg::recorder recorder;
   sg::phase const outer{recorder, "outer"};
   sg::phase const inner{recorder, "inner"};
-  sg::gate gate;
+  sg::gate gate{60s};
   auto const began = simulated::host_now();
   {
     auto const around = outer.enter(stream, gate);
@@ -687,7 +695,7 @@ TEST_CASE_FIXTURE(plain_run, "streams of two devices are held, each by a word of
   simulated::reset(two);
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
-  sg::gate gate;
+  sg::gate gate{60s};
   for (int const device : {0, 1, 0, 1}) {
     select_device(device);
     auto const stream = new_stream();
@@ -708,7 +716,7 @@ TEST_CASE_FIXTURE(plain_run, "many threads share a gate, each on its stream and 
   sg::recorder recorder{sg::capacity{2000, 1024}};
   sg::phase const step{recorder, "step"};
   sg::phase const shared{recorder, "shared"};
-  sg::gate gate{20s};
+  sg::gate gate{60s};
   std::vector<std::thread> threads;
   for (auto const stream : streams)
     threads.emplace_back([&, stream] {
@@ -755,7 +763,7 @@ TEST_CASE_FIXTURE(plain_run, "a recorder that ends before the scope leaves no st
   auto const stream = new_stream();
   auto recorder = std::make_unique<sg::recorder>();
   sg::phase const step{*recorder, "step"};
-  sg::gate gate{10s};
+  sg::gate gate{60s};
   {
     auto scope = step.enter(stream, gate);
     launch(stream, 1us);
@@ -775,6 +783,7 @@ TEST_CASE_FIXTURE(plain_run, "case-37 a device reset inside the body: nothing is
   sg::recorder recorder;
   sg::phase const step{recorder, "step"};
   sg::gate gate{2ms};
+  sg::gate patient{60s};
   {
     auto const scope = step.enter(stream, gate);
     launch(stream, 1us);
@@ -783,14 +792,15 @@ TEST_CASE_FIXTURE(plain_run, "case-37 a device reset inside the body: nothing is
   }
   stream = new_stream();
   {
-    auto const scope = step.enter(stream, gate);
+    auto const scope = step.enter(stream, patient);
     launch(stream, 2us);
     simulated::host_advance(1ms);
   }
   auto const series = series_of(recorder.collect(), "step");
   CHECK(missing(series.samples[0].device) == absence::context_gone);
   CHECK(series.samples[1].device == 2us);
-  CHECK(counts(gate) == "gated 1, timed_out 1");
+  CHECK(counts(gate) == "timed_out 1");
+  CHECK(counts(patient) == "gated 1");
 }
 
 TEST_CASE("every answer of a gate has words of its own") {

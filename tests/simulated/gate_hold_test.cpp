@@ -93,7 +93,8 @@ TEST_CASE_FIXTURE(plain_run, "a hold opens at the end of its scope, when an exce
   auto const side = new_stream();
   moved = gate.hold(side);
   synchronize(stream);
-  moved = std::move(moved);  // itself: it holds on
+  auto& same = moved;
+  moved = std::move(same);  // it holds on
   CHECK(moved.holds());
   CHECK(moved.open() == gating::gated);
   CHECK(counts(gate) == "gated 4");

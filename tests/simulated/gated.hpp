@@ -37,9 +37,9 @@ struct plain_run : simulated::fresh_machine {
 
 /// Every count of a gate, for a comparison in one line: those that are not 0, as "gated 2, timed_out 1".
 inline std::string counts(sg::gate const& of) {
-  constexpr char const* names[] = {"gated",          "timed_out",     "already_held", "warmup",    "given_up",
-                                   "tool_attached",  "capture_open",  "stream_capture", "legacy_stream", "forked",
-                                   "not_timed",      "no_cuda",       "not_supported", "no_room",  "call_failed"};
+  constexpr char const* names[] = {"gated",         "timed_out",    "already_held",   "warmup",        "given_up",
+                                   "tool_attached", "capture_open", "stream_capture", "legacy_stream", "forked",
+                                   "not_timed",     "no_cuda",      "not_supported",  "no_room",       "call_failed"};
   static_assert(sizeof names / sizeof *names == sg::gating_count);
   std::string text;
   for (std::size_t i = 0; i < sg::gating_count; ++i) {

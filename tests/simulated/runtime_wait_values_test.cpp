@@ -169,6 +169,21 @@ TEST_CASE_FIXTURE(machine_with_words, "a wait needs memory that its own context 
   CHECK(cu.wait(next, second, 0, 0) == 0);
 }
 
+TEST_CASE("memory that one context was told of is none of another's") {
+  simulated::machine_options two;
+  two.devices = 2;
+  simulated::fresh_machine const machine{two};
+  auto const here = make_stream();
+  wait_functions const cu;
+  std::uint32_t word = 0;
+  unsigned long long address = 0;
+  REQUIRE(cu.add(&word, sizeof word, 2) == 0);
+  REQUIRE(cu.address(&address, &word, 0) == 0);
+  cudaSetDevice(1);
+  CHECK(cu.wait(make_stream(), address, 0, 0) == cudaErrorInvalidValue);
+  CHECK(cu.wait(here, address, 0, 0) == 0);
+}
+
 TEST_CASE_FIXTURE(machine_with_words, "a wait on a stream that is being captured breaks the capture") {
   cudaGraph_t graph = nullptr;
   REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess);

@@ -43,7 +43,7 @@ inline constexpr std::size_t gating_count = static_cast<std::size_t>(gating::cal
     case gating::capture_open: return "not held: a capture for a profiler is open";
     case gating::stream_capture: return "not held: the stream is being captured into a graph";
     case gating::legacy_stream:
-      return "not held: the legacy stream would hold back every blocking stream (name the stream that the work runs on)";
+      return "not held: the legacy stream would hold back every blocking stream; name the one that the work runs on";
     case gating::forked: return "not held: a forked child cannot use its parent's CUDA";
     case gating::not_timed: return "not held: the phase has no device time to take";
     case gating::no_cuda: return "not held: no CUDA driver, device or context";

@@ -64,8 +64,9 @@ bool really_wait(machine& m, Done done) {
 /// Waits for a place in a stream that is held by a word.
 void wait_for_room(machine& m, stream& s) {
   auto const is_open = [&s] {
-    s.word_waits.erase(std::remove_if(s.word_waits.begin(), s.word_waits.end(), [](auto const& wait) { return !wait->word; }),
-                       s.word_waits.end());
+    s.word_waits.erase(
+        std::remove_if(s.word_waits.begin(), s.word_waits.end(), [](auto const& wait) { return !wait->word; }),
+        s.word_waits.end());
     if (s.word_waits.empty()) s.behind_words = 0;
     return s.word_waits.empty();
   };

@@ -21,7 +21,7 @@ struct nsys_export {
 
 /// The ranges and kernels of a report, each in the order of their begins.
 inline nsys_export exported_from(std::string const& report) {
-  shell("nsys export -q --type sqlite -f true -o exported.sqlite " + report);
+  shell("nsys export --type sqlite -f true -o exported.sqlite " + report);
   std::string const text = shell(
       "python3 -c 'import sqlite3\n"
       "base = sqlite3.connect(\"exported.sqlite\")\n"

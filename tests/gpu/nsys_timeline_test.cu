@@ -122,6 +122,7 @@ TEST_CASE("case-97 the places of device times hold the kernels that nsys saw, wi
         ++missing;
     }
     CHECK(missing == 0);
+    if (places.empty()) std::printf("%.2000s\n", printed.c_str());
     REQUIRE(places.size() >= 50);
     REQUIRE(ran.size() == places.size());
     REQUIRE(marked.size() == places.size());

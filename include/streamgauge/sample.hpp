@@ -241,7 +241,7 @@ struct placed_clock {
   int device = -1;                ///< as the program numbers its devices
   std::uint64_t anchors = 0;      ///< events of ours between two readings of the host's clock
   std::uint64_t thrown_away = 0;  ///< of those, what was seen too late to say much
-  std::optional<double> drift;    ///< how much faster the host's clock ran than the device's: 3e-6 is 3 us a second
+  std::optional<clock_drift> drift;  ///< how much faster the host's clock ran than the device's, all in all
   clock_limits limits;            ///< what the bounds rest on
   std::string why_not;            ///< empty, or why nothing of the device could be placed
 };

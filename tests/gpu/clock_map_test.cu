@@ -97,7 +97,8 @@ TEST_CASE("a kernel that the host lets go ends, as placed, no earlier than that 
   }
   print_spread("end as placed, behind the host's word", late);
   print_spread("bound", bounds);
-  std::printf("drift %.3f us a second, %llu anchors, %llu thrown away\n", taken.clocks[0].drift.value_or(0) * 1e6,
+  std::printf("drift %.3f us a second, give or take %.3f, %llu anchors, %llu thrown away\n", taken.clocks[0].drift.value_or(sg::clock_drift{}).rate * 1e6,
+              taken.clocks[0].drift.value_or(sg::clock_drift{}).bound * 1e6,
               static_cast<unsigned long long>(taken.clocks[0].anchors),
               static_cast<unsigned long long>(taken.clocks[0].thrown_away));
   CHECK(early == 0);

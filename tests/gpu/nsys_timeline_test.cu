@@ -66,7 +66,8 @@ int mixed() {
       else
         std::printf("placed %s not: %s\n", each.phase.c_str(), sg::describe(one.queue.why_absent()));
   for (sg::placed_clock const& each : taken.clocks)
-    std::printf("clock: drift %.3f us a second, %llu anchors, %llu thrown away\n", each.drift.value_or(0) * 1e6,
+    std::printf("clock: drift %.3f us a second, give or take %.3f, %llu anchors, %llu thrown away\n", each.drift.value_or(sg::clock_drift{}).rate * 1e6,
+                each.drift.value_or(sg::clock_drift{}).bound * 1e6,
                 static_cast<unsigned long long>(each.anchors), static_cast<unsigned long long>(each.thrown_away));
   return 0;
 }

@@ -91,7 +91,17 @@ TEST_CASE("between two windows the drift is a line: 3.5 us a second are followed
     CHECK(placed->bound == nanoseconds{1});
   }
   REQUIRE(fit.drift());
-  CHECK(*fit.drift() == doctest::Approx(3.5e-6).epsilon(1e-12));
+  CHECK(fit.drift()->rate == doctest::Approx(3.5e-6).epsilon(1e-12));
+  CHECK(fit.drift()->bound == 0);
+}
+
+TEST_CASE("a drift is as sure as its two ends are, and the further they lie apart the surer") {
+  // Offsets of +-500 ns at 0 and at 10 s, 30 us apart.
+  clock_fit<> const fit{{window(0, -500, 500), window(10 * second, 10 * second + 29'500, 10 * second + 30'500)}, straight};
+  REQUIRE(fit.drift());
+  CHECK(fit.drift()->rate == doctest::Approx(3e-6).epsilon(1e-12));
+  CHECK(fit.drift()->bound == doctest::Approx(0.1e-6).epsilon(1e-12));
+  CHECK_FALSE(clock_fit<>{{window(0, -500, 500)}, straight}.drift());
 }
 
 TEST_CASE("beyond the last window the line goes on, and the bound opens like a fan") {

@@ -51,7 +51,7 @@ class clock_fit {
   }
 
   /// How much the host's clock gains on the device's, from the first bounded moment to the last; absent without two.
-  [[nodiscard]] std::optional<double> drift() const {
+  [[nodiscard]] std::optional<clock_drift> drift() const {
     knot const* first = nullptr;
     knot const* last = nullptr;
     for (knot const& each : knots_) {
@@ -61,7 +61,9 @@ class clock_fit {
     }
     if (!first || first == last || contradicted_) return std::nullopt;
     double const apart = static_cast<double>(last->device - first->device);
-    return (last->range.least + last->range.most - first->range.least - first->range.most) / 2 / apart;
+    double const least = (last->range.least - first->range.most) / apart;
+    double const most = (last->range.most - first->range.least) / apart;
+    return clock_drift{(least + most) / 2, (most - least) / 2};
   }
 
  private:

@@ -34,6 +34,12 @@ struct placed_moment {
   nanoseconds bound{0};  ///< it was no further than this from `host`
 };
 
+/// How much faster one clock runs than another: 3e-6 is 3 us a second; it is no further than `bound` from `rate`.
+struct clock_drift {
+  double rate = 0;
+  double bound = 0;
+};
+
 /// Between which offsets, host minus device, a moment lies.
 struct offset_range {
   double least = -std::numeric_limits<double>::infinity();

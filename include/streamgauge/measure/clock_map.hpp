@@ -121,12 +121,12 @@ class clock_map {
 
   /// All windows so far. Throws: only `std::bad_alloc`.
   [[nodiscard]] std::vector<clock_window> windows() {
-    // Copied without the lock held while memory is asked for.
-    std::vector<clock_knowledge> copied(knowledge_most);
+    // Memory is asked for without the lock; what comes meanwhile is left for the next time.
+    std::vector<clock_knowledge> copied(count_knowledge());
     std::size_t count = 0;
     {
       brief_guard const guard{lock_};
-      for (; count < knowledge_.size(); ++count) copied[count] = knowledge_.data()[count];
+      for (; count < knowledge_.size() && count < copied.size(); ++count) copied[count] = knowledge_.data()[count];
     }
     std::vector<clock_window> found;
     for (std::size_t i = 0; i < count; ++i) {
@@ -158,8 +158,12 @@ class clock_map {
   clock_map* next = nullptr;  ///< the recorder's next
 
  private:
+  [[nodiscard]] std::size_t count_knowledge() noexcept {
+    brief_guard const guard{lock_};
+    return knowledge_.size();
+  }
   static constexpr std::size_t first_anchors = 3;
-  static constexpr std::size_t knowledge_most = 4096;
+  static constexpr std::size_t knowledge_most = 16384;  // 1.5 MiB, after half an hour
 
   void forget() noexcept {
     stream_ = nullptr;
@@ -190,8 +194,11 @@ class clock_map {
     }
   }
 
-  // Where there is no memory, what comes adds to what is there.
+  // Where there is no memory, what comes adds to what is there. In a long run fewer are begun: all lie equally far apart.
   void begin_knowledge() noexcept {
+    nanoseconds const now = host_now() - origin_;
+    if (knowledge_.size() > 0 && now - begun_ < spacing_) return;
+    begun_ = now;
     if (knowledge_.size() == knowledge_most) thin();
     std::size_t const wanted = knowledge_.room() > 0 ? 2 * knowledge_.room() : 64;
     if (knowledge_.size() < knowledge_.room() || knowledge_.reserve(wanted)) knowledge_.append(clock_knowledge{});
@@ -215,6 +222,7 @@ class clock_map {
       all[i] = joined;
     }
     knowledge_.resize(knowledge_.size() / 2);
+    spacing_ = spacing_ < period ? 2 * period : 2 * spacing_;
   }
 
   context_key const context_;
@@ -229,6 +237,8 @@ class clock_map {
   int status_ = cudaSuccess;
   clock_anchors anchors_;
   plain_array<clock_knowledge> knowledge_;
+  nanoseconds begun_{0};    ///< when the last of them was
+  nanoseconds spacing_{0};  ///< and how long after it the next one is
 };
 
 /// Notes where an interval lies, if it was read and clocks are placed; `clock_map::place`.

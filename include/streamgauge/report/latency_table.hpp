@@ -59,10 +59,13 @@ class latency_notes : public note_lines<> {
         say(": not placed: " + escaped(clock.why_not));
       } else {
         say(": " + digits(clock.anchors) + " anchors, " + digits(clock.thrown_away) + " of them too late to count");
-        if (clock.drift) {
-          say(*clock.drift < 0 ? "; the host's clock loses " : "; the host's clock gains ");
-          say_time(fractional_nanoseconds{(*clock.drift < 0 ? -*clock.drift : *clock.drift) * 1e9});
-          say(" a second");
+        // Over milliseconds nothing can be said of it.
+        if (clock.drift && clock.drift->bound < 10e-6) {
+          double const rate = clock.drift->rate;
+          say(rate < 0 ? "; the host's clock loses " : "; the host's clock gains ");
+          say_time(fractional_nanoseconds{(rate < 0 ? -rate : rate) * 1e9});
+          say(" a second, give or take ");
+          say_time(fractional_nanoseconds{clock.drift->bound * 1e9});
         }
         say("; the bounds hold if that changes by no more than ");
         say_time(fractional_nanoseconds{clock.limits.change_of_drift * 1e9});

@@ -62,7 +62,7 @@ int mixed() {
     for (sg::sample const& one : each.samples)
       if (one.queue.known())
         std::printf("placed %s %lld %lld %lld\n", each.phase.c_str(), static_cast<long long>(one.queue.value()->count()),
-                    static_cast<long long>(device_ns(one)), static_cast<long long>(one.bound.count()));
+                    static_cast<long long>(one.device.value()->count()), static_cast<long long>(one.bound.count()));
       else
         std::printf("placed %s not: %s\n", each.phase.c_str(), sg::describe(one.queue.why_absent()));
   for (sg::placed_clock const& each : taken.clocks)

@@ -101,7 +101,7 @@ inline std::size_t count_of(sg::series const& from, sg::absence why) {
   return count;
 }
 
-/// The device time of a sample as a plain count; fails where there is none.
+/// The device time of a sample as a plain count; fails where there is none. Not for children, which have no doctest.
 inline std::int64_t device_ns(sg::sample const& from) {
   INFO("no device time: ", sg::describe(from.device.why_absent()));
   REQUIRE(from.device.known());

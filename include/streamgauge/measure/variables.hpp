@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/timeline.hpp>
 
 namespace streamgauge {
 
@@ -37,7 +37,7 @@ template <class = void>
     std::string_view const value = keeps_a_secret(name) ? "(withheld)" : entry.substr(name.size() + 1);
     found.push_back({std::string{name}, std::string{value}});
   }
-  std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.name < b.name; });
+  put_in_order(found, [](auto const& a, auto const& b) { return a.name < b.name; });
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <random>
 #include <streamgauge/streamgauge.hpp>
+#include <streamgauge/measure/timeline.hpp>
 #include <streamgauge/report/latency_table.hpp>
 namespace sg = streamgauge;
 
@@ -41,9 +42,11 @@ float* on_device(std::vector<float> const& host) {
 
 void check(cublasStatus_t s) { sg::check(s == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorUnknown, "cuBLAS"); }
 
-int main() {
+int main(int argc, char**) {
   auto const a = random_values(m * k, 1.0f, 1), b = random_values(k * n, 1.0f / 32, 2);
-  sg::recorder recorder;
+  sg::recorder plain;
+  sg::timeline_recorder placing;  // also tells where the time goes: examples/run 02_workload --timeline
+  sg::recorder& recorder = argc > 1 ? placing : plain;
   if (int devices = 0; cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     std::cout << "no CUDA device here: only the reference on the CPU is measured\n\n";
     sg::phase on_host{recorder, "reference"};
@@ -82,5 +85,5 @@ int main() {
   }
   sg::recording const taken = recorder.collect();
   sg::report::table(std::cout, taken);
-  if (taken.recorded == sg::mode::timeline) sg::report::latency_table(std::cout << '\n', taken);  // STREAMGAUGE=timeline
+  if (argc > 1) sg::report::latency_table(std::cout << '\n', taken);
 }

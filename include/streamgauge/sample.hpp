@@ -26,11 +26,7 @@ enum class mode : std::uint8_t {
   off,   ///< nothing at all
   mark,  ///< NVTX ranges only
   time,  ///< ranges, host stamps and events
-  timeline,  ///< the same, and the device's times are placed on the host's clock
 };
-
-/// Whether a recorder in this mode measures.
-[[nodiscard]] constexpr bool measures(mode of) noexcept { return of == mode::time || of == mode::timeline; }
 
 /// What the work of a phase is, as the program declares it.
 /// Why: an interval on a stream looks the same whatever ran in it. What can only be said of one kind is said where it is
@@ -241,7 +237,8 @@ struct placed_clock {
   int device = -1;                ///< as the program numbers its devices
   std::uint64_t anchors = 0;      ///< events of ours between two readings of the host's clock
   std::uint64_t thrown_away = 0;  ///< of those, what was seen too late to say much
-  std::optional<clock_drift> drift;  ///< how much faster the host's clock ran than the device's, all in all
+  std::optional<double> drift;    ///< how much faster the host's clock ran than the device's: 3e-6 is 3 us a second
+  std::optional<double> drift_bound;  ///< it was no further than this from that
   clock_limits limits;            ///< what the bounds rest on
   std::string why_not;            ///< empty, or why nothing of the device could be placed
 };
@@ -253,7 +250,7 @@ struct recording {
   streamgauge::environment environment;
   std::vector<series> all;        ///< in the order in which the phases were first made
   std::vector<problem> problems;  ///< the first one first
-  std::vector<placed_clock> clocks{};  ///< of a recorder in `mode::timeline`, the newest first
+  std::vector<placed_clock> clocks{};  ///< of a `timeline_recorder`, the newest first
   std::string why_not_placed{};        ///< why it has none although it was asked to: empty, or the reason
 };
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include <streamgauge/analyze/latency.hpp>
-#include <streamgauge/measure/clock_map.hpp>
+#include <streamgauge/measure/timeline.hpp>
 
 #include "device.cuh"
 
@@ -61,7 +61,7 @@ TEST_CASE("a kernel that the host lets go ends, as placed, no earlier than that 
   shared_word word;
   word.set(0);
   auto const origin = sg::host_now();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   std::int64_t const after_origin = (sg::host_now() - origin).count();
   sg::phase step{recorder, "step"};
   std::vector<sg::host_stamp> released;
@@ -97,8 +97,8 @@ TEST_CASE("a kernel that the host lets go ends, as placed, no earlier than that 
   }
   print_spread("end as placed, behind the host's word", late);
   print_spread("bound", bounds);
-  std::printf("drift %.3f us a second, give or take %.3f, %llu anchors, %llu thrown away\n", taken.clocks[0].drift.value_or(sg::clock_drift{}).rate * 1e6,
-              taken.clocks[0].drift.value_or(sg::clock_drift{}).bound * 1e6,
+  std::printf("drift %.3f us a second, give or take %.3f, %llu anchors, %llu thrown away\n", taken.clocks[0].drift.value_or(0) * 1e6,
+              taken.clocks[0].drift_bound.value_or(0) * 1e6,
               static_cast<unsigned long long>(taken.clocks[0].anchors),
               static_cast<unsigned long long>(taken.clocks[0].thrown_away));
   CHECK(early == 0);
@@ -110,7 +110,7 @@ TEST_CASE("a kernel that the host lets go ends, as placed, no earlier than that 
 TEST_CASE("case-11 ten launches on an idle stream starve it, behind a millisecond of work they do not") {
   warm_up();
   test_stream const stream;
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase alone{recorder, "alone"};
   sg::phase queued{recorder, "queued"};
   for (int i = 0; i < 300; ++i) {
@@ -145,12 +145,12 @@ TEST_CASE("case-11 ten launches on an idle stream starve it, behind a millisecon
 TEST_CASE("a map starts within milliseconds, and anchors hold nobody up, also beside forty busy streams") {
   warm_up();
   test_stream const stream;
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase step{recorder, "step"};
   auto const before = sg::host_now();
   { auto const scope = step.enter(stream); }
   std::printf("the first phase, events and map made in it: %.2f ms\n", milliseconds(sg::host_now() - before));
-  sg::clock_map* const map = recorder.core().clocks().first();
+  sg::clock_map* const map = recorder.core().clocks.maps->first();
   REQUIRE(map != nullptr);
   sg::driver_answer const cuda = sg::driver();
   REQUIRE(cuda.api != nullptr);

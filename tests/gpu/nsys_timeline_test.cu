@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <streamgauge/measure/device_ranges.hpp>
+#include <streamgauge/measure/timeline.hpp>
 
 #include "device.cuh"
 
@@ -30,7 +31,7 @@ int mixed() {
   warm_up();
   test_stream const stream;
   test_stream const other;
-  sg::recorder recorder{sg::mode::timeline, sg::capacity{20'000, 1024}};
+  sg::timeline_recorder recorder{sg::capacity{20'000, 1024}};
   sg::device_ranges shown{recorder};
   std::vector<sg::phase> phases;
   for (kind const& each : kinds) phases.emplace_back(recorder, each.name);
@@ -66,8 +67,8 @@ int mixed() {
       else
         std::printf("placed %s not: %s\n", each.phase.c_str(), sg::describe(one.queue.why_absent()));
   for (sg::placed_clock const& each : taken.clocks)
-    std::printf("clock: drift %.3f us a second, give or take %.3f, %llu anchors, %llu thrown away\n", each.drift.value_or(sg::clock_drift{}).rate * 1e6,
-                each.drift.value_or(sg::clock_drift{}).bound * 1e6,
+    std::printf("clock: drift %.3f us a second, give or take %.3f, %llu anchors, %llu thrown away\n", each.drift.value_or(0) * 1e6,
+                each.drift_bound.value_or(0) * 1e6,
                 static_cast<unsigned long long>(each.anchors), static_cast<unsigned long long>(each.thrown_away));
   return 0;
 }

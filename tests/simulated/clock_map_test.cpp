@@ -1,7 +1,7 @@
 // Without these: a device start that stands where it never was, with a bound that does not hold; a device start before its
 // submission; a stall of ours in the program's loop; or calls of ours that nobody asked for.
 
-#include <streamgauge/measure/clock_map.hpp>
+#include <streamgauge/measure/timeline.hpp>
 
 #include <cmath>
 #include <string>
@@ -59,7 +59,7 @@ class watched_phase {
 
  private:
   nanoseconds origin_ = simulated::host_now();
-  sg::recorder recorder_{sg::mode::timeline};
+  sg::timeline_recorder recorder_;
   sg::phase step_;
   std::vector<truth> truths_;
 };
@@ -101,8 +101,9 @@ TEST_CASE_FIXTURE(fresh_machine, "device starts are placed on the host's clock, 
   CHECK(taken.clocks[0].anchors <= 36);
   // The device's clock gains 3.5 us a second on the host's.
   REQUIRE(taken.clocks[0].drift);
-  CHECK(taken.clocks[0].drift->bound < 2e-6);
-  CHECK(std::abs(taken.clocks[0].drift->rate + 3.5e-6) <= taken.clocks[0].drift->bound);
+  REQUIRE(taken.clocks[0].drift_bound);
+  CHECK(*taken.clocks[0].drift_bound < 2e-6);
+  CHECK(std::abs(*taken.clocks[0].drift + 3.5e-6) <= *taken.clocks[0].drift_bound);
   CHECK(taken.clocks[0].limits.change_of_drift == 1e-6);
 }
 
@@ -168,7 +169,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a wait that saw the device done bounds the sta
 TEST_CASE_FIXTURE(fresh_machine, "between two anchors nothing of ours is called but the records, and nothing waits") {
   as_on_a_real_machine({0, 0, 1ns});
   cudaStream_t const stream = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const step{recorder, "step"};
   { auto const scope = step.enter(stream); }
   simulated::clear_log();
@@ -184,7 +185,7 @@ TEST_CASE_FIXTURE(fresh_machine, "between two anchors nothing of ours is called 
   CHECK(simulated::count("cuEventCreate") == 0);
 }
 
-TEST_CASE_FIXTURE(fresh_machine, "without mode::timeline there is no stream of ours, no anchor, and no place") {
+TEST_CASE_FIXTURE(fresh_machine, "without a timeline_recorder there is no stream of ours, no anchor, and no place") {
   cudaStream_t const stream = new_stream();
   sg::recorder recorder{sg::mode::time};
   sg::phase const step{recorder, "step"};

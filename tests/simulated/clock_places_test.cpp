@@ -1,7 +1,7 @@
 // What is placed, and what is not: spans, graphs, several devices, warm-up, waits, tools, resets, forks, failures. Without
 // these one kind of work would stand where another one ran, or a failure of ours would reach the program.
 
-#include <streamgauge/measure/clock_map.hpp>
+#include <streamgauge/measure/timeline.hpp>
 
 #include <cstdlib>
 #include <optional>
@@ -44,7 +44,7 @@ nanoseconds distance(nanoseconds a, nanoseconds b) { return a < b ? b - a : a - 
 TEST_CASE_FIXTURE(fresh_machine, "case-11 launches one by one starve the device, queued behind other work they do not") {
   costly_calls();
   cudaStream_t const stream = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const alone{recorder, "alone"};
   sg::phase const queued{recorder, "queued"};
   for (int i = 0; i < 20; ++i) {
@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(fresh_machine, "case-11 launches one by one starve the device,
 TEST_CASE_FIXTURE(fresh_machine, "case-35 host work, then device work: the queue is as long as the host made it wait") {
   costly_calls();
   cudaStream_t const stream = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const step{recorder, "step"};
   launch(stream, 50ms);
   nanoseconds const free_at = simulated::stream_end(stream) - 1s;
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a span and its branches are placed where each 
   costly_calls();
   cudaStream_t const first = new_stream();
   cudaStream_t const second = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const both{recorder, "both"};
   sg::phase const early{recorder, "early"};
   sg::phase const late{recorder, "late"};
@@ -129,7 +129,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a span and its branches are placed where each 
 TEST_CASE_FIXTURE(fresh_machine, "each replay of a graph is placed by its own events") {
   costly_calls();
   cudaStream_t const stream = new_stream();
-  sg::recorder recorder{sg::mode::timeline, {1000, 16}};
+  sg::timeline_recorder recorder{{1000, 16}};
   sg::phase const launches{recorder, "launch"};
   sg::phase const inner{recorder, "inner", sg::in_graphs};
   sg::prepare_capture(recorder, stream);
@@ -161,7 +161,7 @@ TEST_CASE("two devices with clocks of their own share the host's") {
   cudaStream_t const there = new_stream();
   select_device(0);
   cudaStream_t const here = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const step[] = {{recorder, "here"}, {recorder, "there"}};
   std::vector<nanoseconds> began[2];
   for (int i = 0; i < 60; ++i) {
@@ -188,7 +188,7 @@ TEST_CASE("two devices with clocks of their own share the host's") {
 
 TEST_CASE_FIXTURE(fresh_machine, "what has no device time has no place, for the same reason") {
   cudaStream_t const stream = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const hosted{recorder, "hosted"};
   sg::phase const captured{recorder, "captured"};
   { auto const scope = hosted.enter(sg::host_only); }
@@ -204,7 +204,7 @@ TEST_CASE_FIXTURE(fresh_machine, "another thread's capture lives through anchors
   for (auto const mode : graph_program::every_mode) {
     cudaStream_t const stream = new_stream();
     cudaStream_t const captured = new_stream();
-    sg::recorder recorder{sg::mode::timeline};
+    sg::timeline_recorder recorder;
     sg::phase const step{recorder, "step"};
     graph_program::begin_capture(captured, mode);
     std::thread{[&] {
@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(fresh_machine, "another thread's capture lives through anchors
 TEST_CASE_FIXTURE(fresh_machine, "after a reset of the device what came before stays unplaced, and what comes after is placed") {
   costly_calls();
   std::optional<cudaStream_t> stream{new_stream()};
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const step{recorder, "step"};
   {
     auto const scope = step.enter(*stream);
@@ -245,7 +245,7 @@ TEST_CASE_FIXTURE(fresh_machine, "after a reset of the device what came before s
 
 TEST_CASE_FIXTURE(fresh_machine, "a forked child and its parent end without a call on each other's clocks") {
   cudaStream_t const stream = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const step{recorder, "step"};
   { auto const scope = step.enter(stream); }
   CHECK(in_forked_child([&] {
@@ -264,7 +264,7 @@ TEST_CASE_FIXTURE(fresh_machine, "under a tool that runs every kernel alone noth
   setenv("NVTX_INJECTION64_PATH", "/some/where/libncu.so", 1);
   {
     cudaStream_t const stream = new_stream();
-    sg::recorder recorder{sg::mode::timeline};
+    sg::timeline_recorder recorder;
     unsetenv("NVTX_INJECTION64_PATH");
     sg::phase const step{recorder, "step"};
     { auto const scope = step.enter(stream); }
@@ -283,7 +283,7 @@ TEST_CASE_FIXTURE(fresh_machine, "whatever call of a map fails: device times are
     cudaStream_t const stream = new_stream();
     std::size_t const streams = simulated::live_streams();
     {
-      sg::recorder recorder{sg::mode::timeline, {1000, 4}};
+      sg::timeline_recorder recorder{{1000, 4}};
       sg::phase const step{recorder, "step"};
       { auto const scope = step.enter(sg::host_only); }
       simulated::fail_nth_call(nth, cudaErrorUnknown,

@@ -1,6 +1,7 @@
 // Without these: a tool's timeline on which the device ran phases where it did not, twice, or never.
 
 #include <streamgauge/measure/device_ranges.hpp>
+#include <streamgauge/measure/timeline.hpp>
 
 #include <string>
 #include <vector>
@@ -62,7 +63,7 @@ bool is_near(std::int64_t ticks, nanoseconds host, nanoseconds bound) {
 
 TEST_CASE_FIXTURE(with_tool, "every execution is told once, as the device ran it, in the tool's own clock") {
   cudaStream_t const stream = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const step{recorder, "step", sg::warmup{1}};
   sg::device_ranges shown{recorder, tool};
   std::vector<nanoseconds> began;
@@ -99,7 +100,7 @@ TEST_CASE_FIXTURE(with_tool, "every execution is told once, as the device ran it
 TEST_CASE_FIXTURE(with_tool, "replays of a graph and spans with their branches are told as they ran") {
   cudaStream_t const stream = new_stream();
   cudaStream_t const beside = new_stream();
-  sg::recorder recorder{sg::mode::timeline, {1000, 16}};
+  sg::timeline_recorder recorder{{1000, 16}};
   sg::phase const launches{recorder, "launch"};
   sg::phase const inner{recorder, "inner", sg::in_graphs};
   sg::phase const both{recorder, "both"};
@@ -131,7 +132,7 @@ TEST_CASE_FIXTURE(with_tool, "replays of a graph and spans with their branches a
 
 TEST_CASE_FIXTURE(with_tool, "what is still open comes with a later call, and nothing before it is told twice") {
   cudaStream_t const stream = new_stream();
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const step{recorder, "step"};
   sg::device_ranges shown{recorder, tool};
   { auto const scope = step.enter(stream); }
@@ -153,7 +154,7 @@ TEST_CASE_FIXTURE(with_tool, "without a place, or where the tool does not want t
   { auto const scope = step.enter(stream); }
   CHECK(none.submit() == 0);
   wanted = false;
-  sg::recorder recorder{sg::mode::timeline};
+  sg::timeline_recorder recorder;
   sg::phase const unwanted{recorder, "unwanted"};
   sg::device_ranges shown{recorder, tool};
   { auto const scope = unwanted.enter(stream); }

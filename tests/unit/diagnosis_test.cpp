@@ -23,7 +23,7 @@ constexpr std::int64_t us = 1000;
 class machine {
  public:
   machine() {
-    of.recorded = sg::mode::timeline;
+  
     of.clocks.resize(1);
     of.environment.devices.resize(1);
     of.environment.devices[0].event_floor = nanoseconds{1300};

@@ -132,7 +132,6 @@ TEST_CASE("the device median of clean executions stands beside that of all") {
 
   sg::recording whole;
   from.phase = "step";
-  whole.recorded = sg::mode::timeline;
   whole.all = {from};
   std::ostringstream text;
   sg::report::table(text, whole);
@@ -141,7 +140,6 @@ TEST_CASE("the device median of clean executions stands beside that of all") {
 
 TEST_CASE("the table of latencies shows each part with its unit, the bound, and the clock that it rests on") {
   sg::recording whole;
-  whole.recorded = sg::mode::timeline;
   whole.all.resize(1);
   whole.all[0].phase = "step";
   for (int i = 0; i < 3; ++i) whole.all[0].samples.push_back(waited(taken(7'000, 12'000, 5'000, 2'500), 34'000));
@@ -149,7 +147,8 @@ TEST_CASE("the table of latencies shows each part with its unit, the bound, and 
   clock.device = 0;
   clock.anchors = 40;
   clock.thrown_away = 2;
-  clock.drift = sg::clock_drift{-3.5e-6, 0.4e-6};
+  clock.drift = -3.5e-6;
+  clock.drift_bound = 0.4e-6;
   whole.clocks = {clock};
   std::ostringstream text;
   sg::report::latency_table(text, whole);
@@ -173,5 +172,5 @@ TEST_CASE("a table of latencies without a clock says that nothing was placed") {
   whole.all[0].samples[0].queue = absence::not_asked;
   std::ostringstream text;
   sg::report::latency_table(text, whole);
-  CHECK(text.str() == "nothing placed: the recorder was not in mode::timeline\n");
+  CHECK(text.str() == "nothing placed: the recorder was no sg::timeline_recorder\n");
 }

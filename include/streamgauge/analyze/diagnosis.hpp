@@ -77,7 +77,7 @@ struct finding {
 
 /// What limits each phase of a recording that was placed on one clock, with the evidence. No verdict rests on a difference
 /// that the bounds could make.
-/// Requires: a recorder in `mode::timeline`; of any other all phases with a device time are "not known".
+/// Requires: a `timeline_recorder`; of any other all phases with a device time are "not known".
 /// A template, so that only a unit that asks compiles it.
 template <class Recording>
 class diagnostician {
@@ -107,7 +107,7 @@ class diagnostician {
   void examine(std::size_t at) {
     series const& from = of_.all[at];
     if (split_.placed == 0)
-      return say(at, limited_by::not_known, {}, "no execution was placed on the host's clock (sg::mode::timeline)");
+      return say(at, limited_by::not_known, {}, "no execution was placed on the host's clock (sg::timeline_recorder)");
     std::size_t const before = found_.size();
     auto const submit = whole(split_.submit);
     auto const queue = whole(split_.queue);

@@ -83,7 +83,7 @@ struct summary {
   bool near_resolution = false;      ///< the steady device median is under 1000 ns
   bool near_floor = false;           ///< the steady device median is under three times the floor
   bool walls_and_branches = false;   ///< it holds both, so its device statistics describe neither
-  latency_split latency{};           ///< of a recorder in `mode::timeline`; nothing is placed in any other
+  latency_split latency{};           ///< of a `timeline_recorder`; nothing is placed by any other
   std::optional<span_summary> span;  ///< absent for what is no span, and where only the series was at hand
 };
 

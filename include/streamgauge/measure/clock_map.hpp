@@ -51,7 +51,7 @@ struct clock_knowledge {
 /// microseconds and otherwise later, never waited for: a stream of ours may stand behind the program's in hardware. What a
 /// look finds late says little and is thrown away as a window; as a reference for elapsed times it serves all the same.
 /// Threads: any.
-class clock_map {
+class clock_map : public pool_clock {
  public:
   /// How often an anchor is due, and how long it is looked at: a ten-thousandth of the time.
   static constexpr nanoseconds period{100'000'000};
@@ -62,7 +62,7 @@ class clock_map {
   static constexpr nanoseconds furthest{500'000'000};
 
   clock_map(context_key context, int device, std::uint8_t number, host_stamp origin) noexcept
-      : context_{context}, device_{device}, number_{number}, origin_{origin} {}
+      : pool_clock{&place_on}, context_{context}, device_{device}, number_{number}, origin_{origin} {}
   clock_map(clock_map const&) = delete;
   clock_map& operator=(clock_map const&) = delete;
 
@@ -158,6 +158,10 @@ class clock_map {
   clock_map* next = nullptr;  ///< the recorder's next
 
  private:
+  static void place_on(pool_clock& on, timed_slot& slot, nanoseconds later, stored_sample& into) noexcept {
+    driver_answer const cuda = into.device.known() ? driver() : driver_answer{};
+    if (cuda.api) static_cast<clock_map&>(on).place(*cuda.api, slot, later, into);
+  }
   [[nodiscard]] std::size_t count_knowledge() noexcept {
     brief_guard const guard{lock_};
     return knowledge_.size();
@@ -240,13 +244,6 @@ class clock_map {
   nanoseconds begun_{0};    ///< when the last of them was
   nanoseconds spacing_{0};  ///< and how long after it the next one is
 };
-
-/// Notes where an interval lies, if it was read and clocks are placed; `clock_map::place`.
-inline void place_interval(timed_slot& slot, nanoseconds later, stored_sample& into) noexcept {
-  clock_map* const on = slot.pool->clock;
-  driver_answer const cuda = on && into.device.known() ? driver() : driver_answer{};
-  if (cuda.api) on->place(*cuda.api, slot, later, into);
-}
 
 }  // namespace streamgauge
 

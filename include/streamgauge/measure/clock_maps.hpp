@@ -17,7 +17,12 @@ namespace streamgauge {
 /// Threads: any.
 class clock_maps {
  public:
-  clock_maps() = default;
+  /// Under a tool that runs every kernel alone, as ncu does, device time lies nowhere near where the program put it: then
+  /// nothing is placed.
+  explicit clock_maps(host_stamp origin) noexcept : origin_{origin} {
+    tool_signs const signs = tool_signs_with(nvtx_answer::not_asked);
+    under_serialising_tool_ = signs.nvtx_injection && !signs.nsys_session;
+  }
   clock_maps(clock_maps const&) = delete;
   clock_maps& operator=(clock_maps const&) = delete;
   ~clock_maps() {
@@ -27,27 +32,13 @@ class clock_maps {
     }
   }
 
-  /// From now on clocks are placed. Under a tool that runs every kernel alone, as ncu does, device time lies nowhere near
-  /// where the program put it: then nothing is placed.
-  void switch_on() noexcept {
-    tool_signs const signs = tool_signs_with(nvtx_answer::not_asked);
-    under_serialising_tool_ = signs.nvtx_injection && !signs.nsys_session;
-    if (!under_serialising_tool_) due_.store(0, std::memory_order_relaxed);
-  }
-
-  [[nodiscard]] bool on() const noexcept { return due_.load(std::memory_order_relaxed) != never; }
-  [[nodiscard]] bool under_serialising_tool() const noexcept { return under_serialising_tool_; }
-  /// Whether an anchor is due. Costs one load.
-  [[nodiscard]] bool due(nanoseconds now) const noexcept { return now.count() >= due_.load(std::memory_order_relaxed); }
-
-  /// Gives a pool the map of its context, made and started at the first asking; null without memory.
+  /// Gives a pool the map of its context, made and started at the first asking; none without memory.
   /// Sync: the first time in a context, looks at some anchors for microseconds. Capture: allowed.
-  void provide(driver_api const& cuda, event_pool& pool, host_stamp origin) noexcept {
-    if (!on() || pool.clock) return;
+  void provide(driver_api const& cuda, event_pool& pool) noexcept {
     pool.clock = find(pool.context());
     if (pool.clock) return;
     auto const number = static_cast<std::uint8_t>(made_.load(std::memory_order_relaxed) + 1);
-    auto* const fresh = number > 0 ? new (std::nothrow) clock_map{pool.context(), pool.device(), number, origin} : nullptr;
+    auto* const fresh = number > 0 ? new (std::nothrow) clock_map{pool.context(), pool.device(), number, origin_} : nullptr;
     if (!fresh) return;
     {
       brief_guard const guard{lock_};
@@ -65,35 +56,29 @@ class clock_maps {
       delete fresh;
   }
 
-  /// Records an anchor in every context, and looks at those that wait. One thread does it, whoever comes first.
+  /// Records an anchor in every context, and looks at those that wait.
   /// Sync: some microseconds for each context. Capture: allowed.
-  void anchor(driver_api const& cuda, nanoseconds now) noexcept {
-    std::int64_t due = due_.load(std::memory_order_relaxed);
-    if (due == never) return;
-    std::int64_t const next = now.count() + clock_map::period.count();
-    if (!due_.compare_exchange_strong(due, next, std::memory_order_relaxed)) return;
+  void anchor(driver_api const& cuda) noexcept {
     for (clock_map* each = first(); each; each = each->next) each->anchor(cuda);
   }
 
   void close(driver_api const& cuda) noexcept {
-    due_.store(never, std::memory_order_relaxed);
     for (clock_map* each = first(); each; each = each->next) each->close(cuda);
   }
 
   /// The newest first; they are only ever added, in front.
   [[nodiscard]] clock_map* first() const noexcept { return first_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool under_serialising_tool() const noexcept { return under_serialising_tool_; }
   [[nodiscard]] std::size_t size() const noexcept { return made_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
-
   [[nodiscard]] clock_map* find(context_key context) const noexcept {
     clock_map* each = first();
     while (each && !(each->context() == context)) each = each->next;
     return each;
   }
 
-  std::atomic<std::int64_t> due_{never};
+  host_stamp const origin_;
   bool under_serialising_tool_ = false;
   std::atomic<clock_map*> first_{nullptr};
   std::atomic<std::size_t> made_{0};

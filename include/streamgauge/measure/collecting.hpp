@@ -6,7 +6,6 @@
 
 #include <streamgauge/mark/tool.hpp>
 #include <streamgauge/measure/entry_notice.hpp>
-#include <streamgauge/measure/sample_placer.hpp>
 
 namespace streamgauge {
 
@@ -75,13 +74,10 @@ class samples_held {
 // Of a series that some lane could not keep whole: every sample counts in the totals, few stay. `counted`: in which it
 // does already.
 template <class Recording, class Stored>
-void keep_one(Recording& into, Stored const& kept, series_totals const* counted, std::size_t nth,
-              sample_placer<Recording> const& placer) {
+void keep_one(Recording& into, Stored const& kept, series_totals const* counted, std::size_t nth) {
   auto& of = into.all[kept.series];
   if (of.totals && !counted && !of.totals->add(kept)) ++of.lost;
-  if (nth >= samples_at_head && !stays_at(of.kept_one_in, kept)) return;
-  of.samples.push_back(kept.value());
-  placer.place(kept, of.samples.back());
+  if (nth < samples_at_head || stays_at(of.kept_one_in, kept)) of.samples.push_back(kept.value());
 }
 
 // Of the series that some lane could not keep whole, all lanes are brought to one stride.
@@ -97,10 +93,8 @@ void recorder_core::copy_samples(Recording& into) {
       if (shelf->stride() > all.kept_one_in) all.kept_one_in = shelf->stride();
     }
   }
-  sample_placer<Recording> const placer{clocks_};
-  for (lane* of = newest; of; of = of->next) copy_samples(*of, into, placer);
-  placer.place_branches(into);
-  placer.describe(clocks_, into);
+  for (lane* of = newest; of; of = of->next) copy_samples(*of, into);
+  if (clocks.calls) clocks.calls->place_samples(clocks, into);
   std::uint64_t stride = 1;
   for (auto const& each : into.all)
     if (each.kept_one_in > stride && holds_spans(each)) stride = each.kept_one_in;
@@ -108,13 +102,13 @@ void recorder_core::copy_samples(Recording& into) {
 }
 
 template <class Recording>
-void recorder_core::copy_samples(lane& of, Recording& into, sample_placer<Recording> const& placer) {
+void recorder_core::copy_samples(lane& of, Recording& into) {
   std::vector<std::size_t> copied_of(into.all.size());
   for (sample_shelf const* shelf = of.samples().older().first(); shelf; shelf = shelf->next) {
     if (shelf->series >= into.all.size()) continue;
     auto& all = into.all[shelf->series];
     if (shelf->totals() && !all.totals->merge(*shelf->totals())) all.lost += shelf->totals()->count;
-    for (std::size_t i = 0; i < shelf->size(); ++i) keep_one(into, (*shelf)[i], shelf->totals(), i, placer);
+    for (std::size_t i = 0; i < shelf->size(); ++i) keep_one(into, (*shelf)[i], shelf->totals(), i);
     copied_of[shelf->series] = shelf->size();
   }
   // A block at a time, copied under the lock and sorted in afterwards: the lane's thread is held up for microseconds.
@@ -135,7 +129,7 @@ void recorder_core::copy_samples(lane& of, Recording& into, sample_placer<Record
       stored_sample const& kept = copied[i];
       // Withdrawn, or of a series that came up since.
       if (kept.series == stored_sample::no_series || kept.series >= into.all.size()) continue;
-      keep_one(into, kept, nullptr, copied_of[kept.series]++, placer);
+      keep_one(into, kept, nullptr, copied_of[kept.series]++);
     }
   }
 }
@@ -268,7 +262,7 @@ Recording recorder_core::collect() {
   }
   copy_samples(taken);
   for (auto& each : taken.all) bring_into_order(each.samples);
-  if (measures(recorded_)) {
+  if (recorded_ == mode::time) {
     taken.environment = describe_environment<Recording>();
     describe_tool(taken.environment);
     describe_devices(taken.environment);

@@ -35,7 +35,7 @@ namespace streamgauge {
 /// device time was placed on the host's clock to where it ended. Spans and replays of graphs too.
 /// Why: the ranges that phases push show when the host submitted. Nothing is synchronised for these: they are told to the tool
 /// after the fact, in the tool's own clock, and each end may be off by the sample's bound and the clock's.
-/// Requires: the recorder is in `mode::timeline` and outlives this; a tool that takes deferred events, as nsys does. Where one
+/// Requires: the recorder is a `timeline_recorder` and outlives this; a tool that takes deferred events, as nsys does. Where one
 /// is missing `submit` does nothing and `why_not` says why. Make it early: the tool's clock is known from a millisecond on.
 /// Threads: one at a time.
 /// Example: `sg::device_ranges shown{recorder}; ...; shown.submit();`, and in a capture window's `before_stop`.

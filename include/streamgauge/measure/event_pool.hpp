@@ -9,7 +9,6 @@
 namespace streamgauge {
 
 struct stored_sample;
-class clock_map;
 class event_pool;
 class lane;
 struct timed_slot;
@@ -21,6 +20,11 @@ struct slot_keeper {
   void (*destroy)(slot_keeper*) noexcept;
   slot_keeper* next_made = nullptr;
   slot_keeper* next_spare = nullptr;
+};
+
+/// A device's clock, as far as an interval has to do with it: `clock_map` is one.
+struct pool_clock {
+  void (*place)(pool_clock& on, timed_slot& slot, nanoseconds later, stored_sample& into) noexcept;
 };
 
 /// An event pair with its place in a list: free in its pool, or under way until the device has passed the stop.
@@ -193,7 +197,7 @@ class event_pool {
   [[nodiscard]] bool gone() const noexcept { return gone_.load(std::memory_order_relaxed); }
 
   event_pool* next = nullptr;  ///< the lane's next pool
-  clock_map* clock = nullptr;  ///< places what it times on the host's clock; null: nobody asked for that
+  pool_clock* clock = nullptr;  ///< places what it times on the host's clock; null: nobody asked for that
 
  private:
   struct chunk {

@@ -53,7 +53,7 @@ inline constexpr graph_choice in_graphs{&graph_calls_here};
 /// that earlier captures took for good. Call it before a capture begins; inside one it does nothing.
 /// Sync: none.
 inline void prepare_capture(recorder& of, stream_ref stream) noexcept {
-  if (!measures(of.recorded())) return;
+  if (of.recorded() != mode::time) return;
   lane* const mine = lane_here(of.core());
   if (!mine) return;
   brief_guard const guard{mine->lock};

@@ -4,8 +4,7 @@
 #include <streamgauge/measure/disabled.hpp>
 #else
 
-#include <streamgauge/measure/clock_map.hpp>
-#include <streamgauge/measure/event_pool.hpp>
+#include <streamgauge/measure/clock_calls.hpp>
 #include <streamgauge/measure/kept_samples.hpp>
 #include <streamgauge/measure/problem_log.hpp>
 

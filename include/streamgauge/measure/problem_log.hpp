@@ -97,7 +97,7 @@ class problem_log {
                "stack, so these two have each other's end. Let scopes end in reverse order, or use start()";
       case trouble::other_warmup: return "made again with another warm-up count; the count of its first handle stands";
       case trouble::bad_mode:
-        return "the environment variable STREAMGAUGE is none of off, mark, time, timeline; measuring as if it were not set";
+        return "the environment variable STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
       case trouble::waited_in_capture:
         return "waited for inside a stream capture, where nothing runs: there was no wait, and there is no completion";
       case trouble::unseen_launch:

@@ -20,12 +20,12 @@ namespace streamgauge {
 /// Sync: only `collect` waits.
 class recorder {
  public:
-  /// The mode comes from the environment variable STREAMGAUGE (off, mark, time, timeline); unset, it is `time`.
+  /// The mode comes from the environment variable STREAMGAUGE (off, mark, time); unset, it is `time`.
   explicit recorder(capacity limits = {}) : core_{make(limits)} {}
 
   /// The mode is the program's decision; the environment is not asked.
   explicit recorder(mode wanted, capacity limits = {})
-      : core_{new recorder_core{wanted, measures(wanted) ? "" : word(wanted) + ", set in code", limits}} {}
+      : core_{new recorder_core{wanted, wanted == mode::time ? "" : word(wanted) + ", set in code", limits}} {}
 
   recorder(recorder const&) = delete;
   recorder& operator=(recorder const&) = delete;
@@ -53,23 +53,20 @@ class recorder {
   [[nodiscard]] recorder_core& core() const noexcept { return *core_; }
 
  private:
-  static std::string word(mode of) {
-    constexpr char const* words[] = {"off", "mark", "time", "timeline"};
-    return words[static_cast<std::size_t>(of)];
-  }
+  static std::string word(mode of) { return of == mode::off ? "off" : of == mode::mark ? "mark" : "time"; }
 
   [[nodiscard]] static recorder_core* make(capacity limits) {
     char const* const set = std::getenv("STREAMGAUGE");
     mode wanted = mode::time;
     bool known = !set || !*set;
-    for (mode const each : {mode::off, mode::mark, mode::time, mode::timeline}) {
+    for (mode const each : {mode::off, mode::mark, mode::time}) {
       if (!known && word(each) == set) {
         wanted = each;
         known = true;
       }
     }
     auto* const core =
-        new recorder_core{wanted, measures(wanted) ? "" : word(wanted) + ", set by STREAMGAUGE", limits};
+        new recorder_core{wanted, wanted == mode::time ? "" : word(wanted) + ", set by STREAMGAUGE", limits};
     if (!known) core->problems().note(trouble::bad_mode, "");
     return core;
   }

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include <streamgauge/measure/clock_maps.hpp>
+#include <streamgauge/measure/clock_calls.hpp>
 #include <streamgauge/measure/entry_watch.hpp>
 #include <streamgauge/measure/environment.hpp>
 #include <streamgauge/measure/lane.hpp>
@@ -23,9 +23,6 @@ struct measured_device {
   measured_device* next = nullptr;
 };
 
-template <class Recording>
-class sample_placer;
-
 class recorder_core;
 /// Adds to a device's description what a phase around an empty kernel reads there, or why that was not measured. Given is
 /// the tool that is attached.
@@ -39,7 +36,6 @@ class recorder_core {
   recorder_core(mode recorded, std::string why_not, capacity limits) noexcept
       : recorded_{recorded}, why_not_{std::move(why_not)}, limits_{within_reason(limits)}, origin_{host_now()} {
     notice_forks();
-    if (recorded == mode::timeline) clocks_.switch_on();
   }
   recorder_core(recorder_core const&) = delete;
   recorder_core& operator=(recorder_core const&) = delete;
@@ -57,7 +53,7 @@ class recorder_core {
       brief_guard const one{each->lock};
       each->close();
     }
-    if (driver_answer const cuda = clocks_.first() ? driver() : driver_answer{}; cuda.api) clocks_.close(*cuda.api);
+    if (clocks.calls) clocks.calls->close(clocks);
   }
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
@@ -65,11 +61,10 @@ class recorder_core {
   [[nodiscard]] host_stamp origin() const noexcept { return origin_; }
   [[nodiscard]] problem_log& problems() noexcept { return problems_; }
   [[nodiscard]] warm_scopes& warming() noexcept { return warming_; }
-  [[nodiscard]] clock_maps& clocks() noexcept { return clocks_; }
   /// Between phases: an anchor, if one is due and the thread has no interval open that it would fall into.
   /// Sync: some microseconds ten times a second, where clocks are placed; none otherwise.
   void keep_clocks(lane& mine, nanoseconds now) noexcept {
-    if (clocks_.due(now)) anchor_clocks(mine, now);
+    if (clocks.due(now)) anchor_clocks(mine, now);
   }
   /// A number for `sample::span`, never 0.
   [[nodiscard]] std::uint32_t next_span() noexcept {
@@ -109,7 +104,7 @@ class recorder_core {
   /// The series of a phase under conditions, made at the first asking.
   [[nodiscard]] series_node& series_of(phase_entry& of, conditions const& under) {
     if (series_node* const known = find_series(of, under)) return *known;
-    auto* const fresh = new series_node{*this, of, under, measures(recorded_) ? mode::time : recorded_};
+    auto* const fresh = new series_node{*this, of, under, recorded_};
     brief_guard const guard{registry_};
     if (series_node* const known = find_series(of, under)) {
       delete fresh;
@@ -180,6 +175,7 @@ class recorder_core {
   void unwatch(entry_watch& gone) noexcept;
   void tell_watches(phase_entry const& entered, stream_ref const* stream, stage next) noexcept;
   std::atomic<kernel_floor_adder> kernel_floor{nullptr};  ///< null unless the program allowed it
+  device_clocks clocks;                        ///< for `timeline_recorder`
   std::atomic<unsigned int> windows_open{0};   ///< no floor is measured meanwhile, also before their Start
   std::atomic<unsigned int> windows_unmet{0};  ///< that ended and had never opened
 
@@ -195,6 +191,7 @@ class recorder_core {
 
  private:
   ~recorder_core() {
+    if (clocks.calls) clocks.calls->destroy(clocks);
     while (lane* const gone = lanes_) {
       lanes_ = gone->next;
       delete gone;
@@ -219,7 +216,7 @@ class recorder_core {
       brief_guard const guard{mine.lock};
       if (mine.open_intervals > 0) return;
     }
-    if (driver_answer const cuda = driver(); cuda.api) clocks_.anchor(*cuda.api, now);
+    clocks.calls->anchor(clocks, now);
   }
   [[nodiscard]] phase_entry* find_entry_locked(std::string_view name) const noexcept {
     for (phase_entry* each = entries_; each; each = each->next)
@@ -250,10 +247,9 @@ class recorder_core {
   template <class Recording>
   void copy_samples(Recording& into);
   template <class Recording>
-  void copy_samples(lane& of, Recording& into, sample_placer<Recording> const& placer);
+  void copy_samples(lane& of, Recording& into);
   void anchor_clocks_now() noexcept {
-    if (driver_answer const cuda = clocks_.on() ? driver() : driver_answer{}; cuda.api)
-      clocks_.anchor(*cuda.api, host_now() - origin_);
+    if (clocks.calls) clocks.calls->anchor(clocks, host_now() - origin_);
   }
   template <class Environment>
   void describe_tool(Environment& into);
@@ -279,7 +275,6 @@ class recorder_core {
   host_stamp const origin_;
   problem_log problems_;
   warm_scopes warming_;
-  clock_maps clocks_;
 
   brief_lock registry_;  // what follows
   lane* lanes_ = nullptr;

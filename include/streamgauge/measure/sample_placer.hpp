@@ -18,38 +18,69 @@ template <class Recording>
 class sample_placer {
  public:
   /// Throws: only `std::bad_alloc`.
-  explicit sample_placer(clock_maps& clocks) : asked_{clocks.on() || clocks.under_serialising_tool()} {
+  explicit sample_placer(clock_maps& clocks) {
     fits_.resize(clocks.size());
     for (clock_map* each = clocks.first(); each; each = each->next)
       if (each->number() <= fits_.size()) fits_[each->number() - 1] = clock_fit<Recording>{each->windows()};
   }
 
-  /// One that is no branch of a span; a branch is placed with its span.
+  /// All samples: first those that are no branches, then the branches by their spans.
+  void place(Recording& into) const {
+    for (auto& each : into.all)
+      for (auto& one : each.samples)
+        if (one.part != span_part::branch) place_one(one);
+    place_branches(into);
+  }
+
+  /// How well each device's clock was placed.
+  void describe(clock_maps const& clocks, Recording& into) const {
+    if (clocks.under_serialising_tool()) into.why_not_placed = "a tool that runs every kernel alone is attached";
+    for (clock_map const* each = clocks.first(); each; each = each->next) {
+      placed_clock described;
+      described.device = each->device();
+      described.anchors = each->recorded();
+      described.thrown_away = each->thrown_away();
+      if (each->number() <= fits_.size()) {
+        clock_fit<Recording> const& fit = fits_[each->number() - 1];
+        if (auto const drift = fit.drift()) {
+          described.drift = drift->rate;
+          described.drift_bound = drift->bound;
+        }
+        described.limits = fit.limits();
+        if (fit.contradicted()) described.why_not = streamgauge::describe(absence::clocks_disagree);
+      }
+      if (each->status() != cudaSuccess) described.why_not = cudaGetErrorString(static_cast<cudaError_t>(each->status()));
+      into.clocks.push_back(described);
+    }
+  }
+
+ private:
+  // What it came with is the moment of the device's clock, and the number of that clock.
   template <class Sample>
-  void place(stored_sample const& kept, Sample& into) const {
-    if (!asked_ || kept.part == span_part::branch) return;
-    into.queue = kept.device.known() ? absence::no_clock : kept.device.why_absent();
-    if (!kept.device.known() || !kept.begins.known() || kept.clock == 0 || kept.clock > fits_.size()) return;
-    clock_fit<Recording> const& fit = fits_[kept.clock - 1];
-    auto const placed = fit.at(kept.begins.value()->count());
+  void place_one(Sample& one) const {
+    auto const moment = one.queue;
+    auto const number = static_cast<std::size_t>(one.bound.count());
+    one.bound = nanoseconds{0};
+    one.queue = one.device.known() ? absence::no_clock : one.device.why_absent();
+    if (!one.device.known() || !moment.known() || number == 0 || number > fits_.size()) return;
+    clock_fit<Recording> const& fit = fits_[number - 1];
+    auto const placed = fit.at(moment.value()->count());
     if (!placed) {
-      if (fit.contradicted()) into.queue = absence::clocks_disagree;
+      if (fit.contradicted()) one.queue = absence::clocks_disagree;
       return;
     }
     // No device start before its submission, and no end after somebody saw it.
     nanoseconds earliest = placed->host - placed->bound;
     nanoseconds latest = placed->host + placed->bound;
-    if (earliest < kept.entered) earliest = kept.entered;
-    if (kept.completion.known()) {
-      nanoseconds const last = kept.entered + *kept.completion.value() - *kept.device.value();
+    if (earliest < one.entered) earliest = one.entered;
+    if (one.completion.known()) {
+      nanoseconds const last = one.entered + *one.completion.value() - *one.device.value();
       if (latest > last) latest = last;
     }
-    set(into, earliest, latest);
+    set(one, earliest, latest);
   }
 
-  /// The branches of spans, once their spans are placed.
   void place_branches(Recording& into) const {
-    if (!asked_) return;
     struct placed_span {
       std::uint32_t span;
       nanoseconds earliest;
@@ -68,6 +99,7 @@ class sample_placer {
     for (auto& each : into.all) {
       for (auto& one : each.samples) {
         if (one.part != span_part::branch) continue;
+        one.bound = nanoseconds{0};
         one.queue = one.device.known() ? absence::no_clock : one.device.why_absent();
         if (!one.device.known() || !one.begins.known() || one.span == 0) continue;
         placed_span const* const its = find(spans.data(), spans.size(), one.span);
@@ -81,26 +113,6 @@ class sample_placer {
     }
   }
 
-  /// How well each device's clock was placed.
-  void describe(clock_maps const& clocks, Recording& into) const {
-    if (clocks.under_serialising_tool()) into.why_not_placed = "a tool that runs every kernel alone is attached";
-    for (clock_map const* each = clocks.first(); each; each = each->next) {
-      placed_clock described;
-      described.device = each->device();
-      described.anchors = each->recorded();
-      described.thrown_away = each->thrown_away();
-      if (each->number() <= fits_.size()) {
-        clock_fit<Recording> const& fit = fits_[each->number() - 1];
-        described.drift = fit.drift();
-        described.limits = fit.limits();
-        if (fit.contradicted()) described.why_not = streamgauge::describe(absence::clocks_disagree);
-      }
-      if (each->status() != cudaSuccess) described.why_not = cudaGetErrorString(static_cast<cudaError_t>(each->status()));
-      into.clocks.push_back(described);
-    }
-  }
-
- private:
   template <class Sample>
   static void set(Sample& into, nanoseconds earliest, nanoseconds latest) noexcept {
     if (latest < earliest) {
@@ -124,7 +136,6 @@ class sample_placer {
     return low < size && sorted[low].span == span ? &sorted[low] : nullptr;
   }
 
-  bool asked_;
   std::vector<clock_fit<Recording>> fits_;
 };
 

@@ -49,6 +49,9 @@ struct stored_sample {
     seen.device = device;
     seen.completion = completion;
     if (part == span_part::branch) seen.begins = begins;
+    // As the clock's own moment and number; `sample_placer` makes a time of the host's of it.
+    if (clock != 0 && part != span_part::branch) seen.queue = begins;
+    seen.bound = nanoseconds{clock};
     if (parent != no_series) seen.parent = parent;
     seen.thread = thread;
     seen.records_inside = records_inside;

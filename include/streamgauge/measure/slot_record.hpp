@@ -24,7 +24,7 @@ struct graph_calls {
   if (why == absence::stream_capture && in_graph) slot = in_graph->reserve(in, stream, why, node.name());
   if (!slot) return nullptr;
   slot->series = node.index;
-  if (node.core.clocks().on()) node.core.clocks().provide(*driver().api, *slot->pool, node.core.origin());
+  if (device_clocks& clocks = node.core.clocks; clocks.calls && !slot->pool->clock) clocks.calls->provide(clocks, *slot->pool);
   if (stream.is_legacy() && !node.entry.on_legacy_stream.exchange(true, std::memory_order_relaxed))
     node.core.problems().note(trouble::legacy_stream, node.name());
   return slot;

@@ -60,12 +60,12 @@ class latency_notes : public note_lines<> {
       } else {
         say(": " + digits(clock.anchors) + " anchors, " + digits(clock.thrown_away) + " of them too late to count");
         // Over milliseconds nothing can be said of it.
-        if (clock.drift && clock.drift->bound < 10e-6) {
-          double const rate = clock.drift->rate;
+        if (clock.drift && clock.drift_bound && *clock.drift_bound < 10e-6) {
+          double const rate = *clock.drift;
           say(rate < 0 ? "; the host's clock loses " : "; the host's clock gains ");
           say_time(fractional_nanoseconds{(rate < 0 ? -rate : rate) * 1e9});
           say(" a second, give or take ");
-          say_time(fractional_nanoseconds{clock.drift->bound * 1e9});
+          say_time(fractional_nanoseconds{*clock.drift_bound * 1e9});
         }
         say("; the bounds hold if that changes by no more than ");
         say_time(fractional_nanoseconds{clock.limits.change_of_drift * 1e9});
@@ -109,7 +109,7 @@ class latency_notes : public note_lines<> {
 
 /// Where the time goes between host and device, as a table for people: a line for each phase, medians over its steady
 /// executions, each in its own unit.
-/// Requires: a recorder in `mode::timeline`; of any other the table says that nothing was placed.
+/// Requires: a `timeline_recorder`; of any other the table says that nothing was placed.
 /// Shape: at most 100 columns wide for names of ordinary length. Why: any `std::ostream`, as `table`.
 template <class Ostream, class Recording>
 [[gnu::cold]] void latency_table(Ostream& out, Recording const& of) {
@@ -149,7 +149,7 @@ template <class Ostream, class Recording>
   if (!any) {
     text = "no device time to place\n";
   } else if (!placed && of.clocks.empty() && of.why_not_placed.empty()) {
-    text = "nothing placed: the recorder was not in mode::timeline\n";
+    text = "nothing placed: the recorder was no sg::timeline_recorder\n";
   } else {
     lines.measure(host);
     lines.measure(trust);

@@ -21,7 +21,7 @@ template <class Ostream>
   notes under{of};
   bool entered = false;
   for (auto const& row : of.rows) entered = entered || row.what.submit.samples.seen() > 0;
-  if (!measures(of.recorded)) {
+  if (of.recorded != mode::time) {
     text.append("not measured: ");
     if (!of.why_not_measured.empty())
       text.append(escaped(of.why_not_measured));
@@ -31,7 +31,7 @@ template <class Ostream>
   } else if (of.rows.empty()) {
     text.append("nothing measured: no phase was made\n");
   }
-  if (entered || (measures(of.recorded) && !of.rows.empty())) {
+  if (entered || (of.recorded == mode::time && !of.rows.empty())) {
     text.append(number_table{of}.text());
     text.push_back('\n');
     under.add_legend();

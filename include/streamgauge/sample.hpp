@@ -205,11 +205,8 @@ struct device_description {
   std::string why_no_kernel_floor{};            ///< the reason when it was not; empty as well: nobody had allowed it
 };
 
-/// A variable of the process's environment.
-struct environment_variable {
-  std::string name;
-  std::string value;
-};
+/// A variable of the process's environment: its name is the key.
+using environment_variable = condition;
 
 /// What a result needs to be read again later.
 struct environment {
@@ -227,7 +224,7 @@ struct environment {
   /// The value of a variable; null: it was not set, or is none of those that are kept.
   [[nodiscard]] std::string const* variable(std::string_view name) const noexcept {
     for (environment_variable const& each : variables)
-      if (each.name == name) return &each.value;
+      if (each.key == name) return &each.value;
     return nullptr;
   }
 };

@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(fresh_machine, "the variables that bear on results are kept by
   variable_set const nccl{"NCCL_DEBUG", "WARN"};
   variable_set const other{"MY_CUDA_THING", "1"};
   std::vector<std::string> seen;
-  for (sg::environment_variable const& each : sg::variables_here()) seen.push_back(each.name + "=" + each.value);
+  for (sg::environment_variable const& each : sg::variables_here()) seen.push_back(each.key + "=" + each.value);
   // What else the machine sets of these families is left out here.
   std::vector<std::string> const wanted{"CUDA_VISIBLE_DEVICES=", "NCCL_DEBUG=WARN", "NVIDIA_API_KEY=(withheld)",
                                         "STREAMGAUGE=time"};

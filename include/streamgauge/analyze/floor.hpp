@@ -25,24 +25,36 @@ struct device_floor {
   floor_kind kind = floor_kind::empty_phase;
 };
 
-/// The floor that applies to phases on a device: around an empty kernel where it is known, else of an empty phase.
+/// The floor's time that applies to phases on a device: around an empty kernel where it is known, else of an empty phase.
 /// Why: nearly every phase on a device holds a kernel, and starting one costs more than the two records.
-[[nodiscard]] inline std::optional<device_floor> floor_of(device_description const& device) noexcept {
-  if (device.kernel_floor) return device_floor{*device.kernel_floor, floor_kind::empty_kernel};
-  if (device.event_floor) return device_floor{*device.event_floor, floor_kind::empty_phase};
-  return std::nullopt;
+[[nodiscard]] inline std::optional<nanoseconds> floor_time_of(device_description const& device) noexcept {
+  return device.kernel_floor ? device.kernel_floor : device.event_floor;
 }
-
-/// The floor that applies to a recording.
+/// The device whose floor applies to a recording; null: none is known.
 /// Why: samples do not say which device they came from, so among several devices the largest counts.
-template <class Environment>
-[[nodiscard]] std::optional<device_floor> floor_of(Environment const& from) noexcept {
-  std::optional<device_floor> largest;
-  for (auto const& device : from.devices) {
-    auto const found = floor_of(device);
-    if (found && (!largest || found->time > largest->time)) largest = found;
+[[nodiscard]] inline device_description const* limiting_device(environment const& from) noexcept {
+  device_description const* largest = nullptr;
+  for (device_description const& device : from.devices) {
+    std::optional<nanoseconds> const time = floor_time_of(device);
+    if (time && (!largest || *time > *floor_time_of(*largest))) largest = &device;
   }
   return largest;
+}
+[[nodiscard]] inline floor_kind floor_kind_of(device_description const& device) noexcept {
+  return device.kernel_floor ? floor_kind::empty_kernel : floor_kind::empty_phase;
+}
+
+/// The floor that applies to phases on a device, or to a recording: time and kind together.
+/// A template, so that only a unit that asks compiles it.
+template <class Floor = device_floor>
+[[nodiscard]] std::optional<Floor> floor_of(device_description const& device) noexcept {
+  std::optional<nanoseconds> const time = floor_time_of(device);
+  return time ? std::optional<Floor>{Floor{*time, floor_kind_of(device)}} : std::nullopt;
+}
+template <class Floor = device_floor>
+[[nodiscard]] std::optional<Floor> floor_of(environment const& from) noexcept {
+  device_description const* const device = limiting_device(from);
+  return device ? floor_of<Floor>(*device) : std::nullopt;
 }
 
 /// Under so many times the floor a device time is near it.

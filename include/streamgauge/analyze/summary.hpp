@@ -194,7 +194,7 @@ template <class = void>
 template <class = void>
 [[nodiscard]] recording_summary summarize(recording const& from) {
   recording_summary found{from.recorded, from.why_not_measured, from.environment, from.problems, {}};
-  auto const floor = floor_of(from.environment);
+  device_description const* const limit = limiting_device(from.environment);
   auto const tree = nest(from.all);
   span_join<> spans{from.all};
   for (std::size_t i = 0; i < tree.order.size(); ++i) {
@@ -206,7 +206,7 @@ template <class = void>
     row.seen_in = places_of(from.all[row.index], from.all.size());
     row.what = summarize(from.all[row.index]);
     auto const& median = row.what.device.values.steady.median;
-    row.what.near_floor = median && floor && *median < near_floor_factor * floor->time;
+    row.what.near_floor = median && limit && *median < near_floor_factor * *floor_time_of(*limit);
     row.what.span = spans.of(row.index);
   }
   return found;

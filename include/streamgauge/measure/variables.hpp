@@ -37,7 +37,7 @@ template <class = void>
     std::string_view const value = keeps_a_secret(name) ? "(withheld)" : entry.substr(name.size() + 1);
     found.push_back({std::string{name}, std::string{value}});
   }
-  put_in_order(found, [](auto const& a, auto const& b) { return a.name < b.name; });
+  put_in_order(found, [](auto const& a, auto const& b) { return a.key < b.key; });
   return found;
 }
 

@@ -62,21 +62,22 @@ class trust_notes : public span_notes<Rows> {
   /// Requires: the row is near the floor or the resolution.
   [[gnu::noinline, gnu::cold]] void add_near_floor(summary const& of, environment const& measured_in) {
     auto const median = *of.device.values.steady.median;
-    auto const floor = of.near_floor ? floor_of(measured_in) : std::nullopt;
+    device_description const* const device = of.near_floor ? limiting_device(measured_in) : nullptr;
     this->say_name(of);
     this->say(": the device median of ");
     this->say_time(median);
-    if (!floor) {
+    if (!device) {
       this->say(" is under 1 us, near the resolution of the events");
       return this->end("warning");
     }
-    bool const below = median < floor->time;
-    auto const tenths = below ? 0 : static_cast<std::uint64_t>(median / floor->time * 10.0);
+    nanoseconds const floor = *floor_time_of(*device);
+    bool const below = median < floor;
+    auto const tenths = below ? 0 : static_cast<std::uint64_t>(median / floor * 10.0);
     this->say(below ? " is less than" : " is " + digits(tenths / 10) + "." + digits(tenths % 10) + " times");
     this->say(" the ");
-    this->say_time(floor->time);
+    this->say_time(floor);
     this->say(" that ");
-    this->say(describe(floor->kind));
+    this->say(describe(floor_kind_of(*device)));
     this->say(below ? " reads: what it holds cannot be told from it" : " reads: a third of it or more is the instrument");
     this->end("warning");
   }

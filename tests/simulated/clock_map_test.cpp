@@ -3,6 +3,7 @@
 
 #include <streamgauge/measure/timeline.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // pass for a good one, or a program would hang for having been measured.
 // Field cases: case-11, case-12, and case-50 for tools.
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <thread>

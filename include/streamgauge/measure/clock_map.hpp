@@ -221,9 +221,9 @@ class clock_map : public pool_clock {
   void thin() noexcept {
     clock_knowledge* const all = knowledge_.data();
     for (std::size_t i = 0; 2 * i + 1 < knowledge_.size(); ++i) {
-      clock_knowledge joined = all[2 * i];
-      joined.join(all[2 * i + 1]);
-      all[i] = joined;
+      clock_knowledge both = all[2 * i];
+      both.join(all[2 * i + 1]);
+      all[i] = both;
     }
     knowledge_.resize(knowledge_.size() / 2);
     spacing_ = spacing_ < period ? 2 * period : 2 * spacing_;

@@ -79,7 +79,12 @@ inline void span_execution::end(wait_policy policy) noexcept {
   nanoseconds const submitted = now_.since_origin();
   span_group const* const first = groups_.first();
   bool const in_graph = first && first->in_graph;
-  bool const waits = policy != wait_policy::none && first && !in_graph && spoiled_ == absence::none;
+  bool waits = policy != wait_policy::none && first && !in_graph;
+  if (waits) {
+    // A branch that comes too late now still says so.
+    brief_guard const guard{home().lock};
+    waits = spoiled_ == absence::none;
+  }
   // Sleeping takes an event right behind the stop. Behind a branch's there may be more work by now, or its stream may be
   // another thread's own: those are polled, and the sample says so.
   bool sleeps = waits && policy == wait_policy::block && now_.on_its_thread();

@@ -153,22 +153,14 @@ class clock_fit {
   }
 
   [[nodiscard]] std::size_t first_not_before(std::int64_t device) const noexcept {
-    std::size_t low = 0;
-    std::size_t high = windows_.size();
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (windows_[middle].device < device)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return partition_index(windows_.size(), [&](std::size_t i) { return windows_[i].device < device; });
   }
 
   [[nodiscard]] offset_range solve(std::int64_t device, std::int64_t blur) const {
     std::size_t const here = first_not_before(device);
     std::size_t const first = here > reach ? here - reach : 0;
     std::size_t const last = here + reach < windows_.size() ? here + reach + 1 : windows_.size();
+    std::int64_t const against = base();
     offset_solver solver{limits_.drift * 1e9};
     for (std::size_t i = first; i < last; ++i) {
       clock_window const& each = windows_[i];
@@ -177,24 +169,16 @@ class clock_fit {
       double const slack = bend(after, after) + static_cast<double>(blurred);
       offset_range window;
       if (each.earliest != clock_window::open_before)
-        window.least = static_cast<double>(each.earliest - each.device - base()) - slack;
+        window.least = static_cast<double>(each.earliest - each.device - against) - slack;
       if (each.latest != clock_window::open_after)
-        window.most = static_cast<double>(each.latest - each.device - base()) + slack;
+        window.most = static_cast<double>(each.latest - each.device - against) + slack;
       solver.add(after, window);
     }
     return solver.solve();
   }
 
   [[nodiscard]] offset_range range_at(std::int64_t device) const {
-    std::size_t low = 0;
-    std::size_t high = knots_.size();
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (knots_[middle].device < device)
-        low = middle + 1;
-      else
-        high = middle;
-    }
+    std::size_t const low = partition_index(knots_.size(), [&](std::size_t i) { return knots_[i].device < device; });
     if (low < knots_.size() && knots_[low].device == device) return knots_[low].range;
     bool const outside = low == 0 || low == knots_.size();
     if (outside || !knots_[low - 1].range.bounded() || !knots_[low].range.bounded()) {

@@ -41,13 +41,8 @@ template <class = void>
                   " of the list: give each a name of its own");
   for (std::size_t i = 0; i < phases.size(); ++i) {
     for (auto const& name : phases[i].after) {
-      std::size_t low = 0;
-      for (auto high = by_name.size(); low < high;) {
-        auto const middle = low + (high - low) / 2;
-        if (phases[by_name[middle]].name < name) low = middle + 1;
-        else high = middle;
-      }
-      if (low < by_name.size() && phases[by_name[low]].name == name) made.add_edge({by_name[low]}, {i});
+      auto const at = partition_index(by_name.size(), [&](std::size_t k) { return phases[by_name[k]].name < name; });
+      if (at < by_name.size() && phases[by_name[at]].name == name) made.add_edge({by_name[at]}, {i});
       else
         made.refuse('"' + phases[i].name + "\" comes after \"" + name + "\", and no phase is called that");
     }

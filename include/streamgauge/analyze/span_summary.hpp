@@ -86,15 +86,7 @@ class span_join {
 
   // The first branch of a span; they stand together.
   [[nodiscard]] std::size_t first_of(std::uint32_t span) const noexcept {
-    std::size_t low = 0;
-    for (auto high = branches_.size(); low < high;) {
-      auto const middle = low + (high - low) / 2;
-      if (branches_[middle].span < span)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return partition_index(branches_.size(), [&](std::size_t i) { return branches_[i].span < span; });
   }
 
   // One execution. `steady` is 1 or 0, as in `numbers_`.

@@ -108,6 +108,7 @@ template <class = void>
   found.kept_one_in = from.kept_one_in;
   std::uint64_t kept_by_policy[3] = {};
   bool any_inside = false;
+  bool any_placed = false;
   bool part_seen[3] = {};
   auto const account_for = [&](sample const& one) {
     found.submit.samples.add(one.submit.why_absent());
@@ -116,6 +117,7 @@ template <class = void>
   };
   for (auto const& one : from.samples) {
     if (one.completion.known()) ++kept_by_policy[static_cast<std::size_t>(one.waited)];
+    any_placed = any_placed || one.queue.known();
     if (from.totals) continue;
     account_for(one);
     part_seen[static_cast<std::size_t>(one.part)] = true;
@@ -154,7 +156,7 @@ template <class = void>
     ++policies;
   }
   found.completion.mixed_policies = policies > 1;
-  found.latency = split_latency(from);
+  if (any_placed) found.latency = split_latency(from);
   auto const& device_median = found.device.values.steady.median;
   found.near_resolution = device_median && *device_median < nanoseconds{1000};
   return found;

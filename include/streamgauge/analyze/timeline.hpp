@@ -71,6 +71,21 @@ template <class Item, class Before>
   }
 }
 
+/// The first index for which `holds` does not, of as many: `size` where it holds for all. O(log n).
+/// Requires: it holds for none behind that one, as "comes before" does in what is in order.
+template <class Holds>
+[[nodiscard]] std::size_t partition_index(std::size_t size, Holds holds) {
+  std::size_t low = 0;
+  for (std::size_t high = size; low < high;) {
+    std::size_t const middle = low + (high - low) / 2;
+    if (holds(middle))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /// What stretches amount to: a vector, an array, anything with `data()` and `size()`, in any order.
 /// Shape: O(n log n); the input is copied, never reordered.
 template <class Stretches>

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include <streamgauge/analyze/timeline.hpp>
 #include <streamgauge/measure/event.hpp>
 
 namespace streamgauge {
@@ -91,15 +92,7 @@ class clock_anchors {
 
   /// The passed anchor that was recorded nearest to a moment of the host; null: none was passed yet.
   [[nodiscard]] clock_anchor const* nearest(nanoseconds host) const noexcept {
-    std::size_t low = 0;
-    std::size_t high = passed_;
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (all_[middle].before < host)
-        low = middle + 1;
-      else
-        high = middle;
-    }
+    std::size_t const low = partition_index(passed_, [&](std::size_t i) { return all_[i].before < host; });
     if (low == passed_) return passed_ > 0 ? &all_[passed_ - 1] : nullptr;
     bool const earlier_is_nearer = low > 0 && host - all_[low - 1].before < all_[low].before - host;
     return &all_[earlier_is_nearer ? low - 1 : low];

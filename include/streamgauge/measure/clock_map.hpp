@@ -23,7 +23,7 @@ struct clock_knowledge {
   clock_window end;    ///< and had ended when it was read
 
   /// What says more of either stays.
-  void join(clock_window& mine, clock_window const& other) noexcept {
+  static void join(clock_window& mine, clock_window const& other) noexcept {
     auto const width = [](clock_window const& of) {
       bool const open = of.earliest == clock_window::open_before || of.latest == clock_window::open_after;
       return open ? clock_window::open_after : of.latest - of.earliest;
@@ -214,7 +214,7 @@ class clock_map : public pool_clock {
       return;
     }
     clock_knowledge& known = knowledge_.data()[knowledge_.size() - 1];
-    known.join(known.anchor, {passed.at, passed.before.count(), now.count(), passed.blur});
+    clock_knowledge::join(known.anchor, {passed.at, passed.before.count(), now.count(), passed.blur});
   }
 
   // Of every two neighbours one is left, with what says most of both.

@@ -102,8 +102,9 @@ class sample_placer {
         one.bound = nanoseconds{0};
         one.queue = one.device.known() ? absence::no_clock : one.device.why_absent();
         if (!one.device.known() || !one.begins.known() || one.span == 0) continue;
-        placed_span const* const its = find(spans.data(), spans.size(), one.span);
-        if (!its) continue;
+        auto const at = partition_index(spans.size(), [&](std::size_t i) { return spans[i].span < one.span; });
+        if (at == spans.size() || spans[at].span != one.span) continue;
+        placed_span const* const its = &spans[at];
         one.queue = its->why_not;
         if (its->why_not != absence::none) continue;
         nanoseconds const after = *one.begins.value();
@@ -121,19 +122,6 @@ class sample_placer {
     }
     into.bound = (latest - earliest + nanoseconds{1}) / 2;  // rounded up
     into.queue = earliest + into.bound - into.entered;
-  }
-  template <class Span>
-  [[nodiscard]] static Span const* find(Span const* sorted, std::size_t size, std::uint32_t span) noexcept {
-    std::size_t low = 0;
-    std::size_t high = size;
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (sorted[middle].span < span)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < size && sorted[low].span == span ? &sorted[low] : nullptr;
   }
 
   std::vector<clock_fit<Recording>> fits_;

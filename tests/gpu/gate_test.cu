@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <streamgauge/measure/gate.hpp>
+#include <streamgauge/measure/kernel_floor.hpp>
 
 #include "device.cuh"
 
@@ -100,6 +101,45 @@ TEST_CASE("case-11: ten kernels behind a gate take what they take in a queue, an
               static_cast<long long>(median("plain", submit)), static_cast<long long>(median("behind", submit)));
   CHECK(5 * median("behind", device) < 4 * median("plain", device));
   CHECK(values.read()[0] == 4020);
+}
+
+TEST_CASE("a kernel behind a gate, less the floor around an empty one, takes as long as it was told by its own clock") {
+  if (!gates_work()) return;
+  warm_up();
+  test_stream const stream;
+  sg::recorder recorder{sg::mode::time};
+  sg::allow_kernel_floor(recorder);
+  sg::gate gate;
+  constexpr std::uint64_t lengths[] = {1, 5, 20, 100, 1000};
+  std::vector<sg::phase> phases;
+  for (std::uint64_t const length : lengths) phases.emplace_back(recorder, "spin " + std::to_string(length));
+  constexpr std::size_t count = 200;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < std::size(lengths); ++k) {
+      {
+        auto scope = phases[k].enter(stream, gate);
+        spin<<<1, 1, 0, stream>>>(lengths[k] * us, nullptr);  // to write its clocks down would take 150 ns more
+      }
+      stream.synchronize();
+    }
+  }
+  auto const taken = recorder.collect();
+  REQUIRE(taken.environment.devices.size() == 1);
+  REQUIRE(taken.environment.devices[0].kernel_floor.has_value());
+  std::int64_t const floor = taken.environment.devices[0].kernel_floor->count();
+  for (std::size_t k = 0; k < std::size(lengths); ++k) {
+    std::vector<std::int64_t> beside;
+    auto const seen = series_of(taken, "spin " + std::to_string(lengths[k]));
+    REQUIRE(seen.samples.size() == count);
+    for (sg::sample const& each : seen.samples)
+      if (each.device.known()) beside.push_back(device_ns(each) - floor - static_cast<std::int64_t>(lengths[k] * us));
+    REQUIRE(beside.size() >= count / 2);
+    std::printf("spin %4d us behind a gate: less the floor of %lld ns, %+lld ns beside what it was told (median of %zu)\n",
+                static_cast<int>(lengths[k]), static_cast<long long>(floor), static_cast<long long>(median_of(beside)), beside.size());
+    // 64 ns are two of the clock's steps; a floor of fifteen readings may be another four off.
+    CHECK(median_of(beside) <= 200);
+    CHECK(median_of(beside) >= -200);
+  }
 }
 
 TEST_CASE("case-12: what waits for the device behind a gate is let go within the limit") {

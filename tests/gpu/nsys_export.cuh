@@ -10,16 +10,17 @@
 struct exported {
   std::int64_t begin = 0;  ///< nanoseconds, from nsys's own zero
   std::int64_t end = 0;
-  int kind = 0;  ///< of a range 59 for push and pop, 60 for start and end; of a kernel its blocks along x
+  int kind = 0;  ///< of a range 59 for push and pop, 60 for start and end; of a kernel its blocks along x; of a copy its bytes
   std::string name;
 };
 
 struct nsys_export {
   std::vector<exported> ranges;
   std::vector<exported> kernels;  ///< without names
+  std::vector<exported> copies;   ///< without names
 };
 
-/// The ranges and kernels of a report, each in the order of their begins.
+/// The ranges, kernels and copies of a report, each in the order of their begins.
 inline nsys_export exported_from(std::string const& report) {
   shell("nsys export --type sqlite -f true -o exported.sqlite " + report);
   std::string const text = shell(
@@ -27,9 +28,10 @@ inline nsys_export exported_from(std::string const& report) {
       "base = sqlite3.connect(\"exported.sqlite\")\n"
       "for each in base.execute(\"SELECT start, end, eventType, coalesce(text, value) FROM NVTX_EVENTS "
       "LEFT JOIN StringIds ON textId = id WHERE end IS NOT NULL ORDER BY start\"): print(\"R\", *each)\n"
-      "if base.execute(\"SELECT name FROM sqlite_master WHERE name = ?\", [\"CUPTI_ACTIVITY_KIND_KERNEL\"]).fetchone():\n"
-      "  for each in base.execute(\"SELECT start, end, gridX FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start\"): "
-      "print(\"K\", *each)'");
+      "for word, table, column in ((\"K\", \"CUPTI_ACTIVITY_KIND_KERNEL\", \"gridX\"), "
+      "(\"C\", \"CUPTI_ACTIVITY_KIND_MEMCPY\", \"bytes\")):\n"
+      "  if base.execute(\"SELECT name FROM sqlite_master WHERE name = ?\", [table]).fetchone():\n"
+      "    for each in base.execute(f\"SELECT start, end, {column} FROM {table} ORDER BY start\"): print(word, *each)'");
   nsys_export found;
   for (std::size_t at = 0; at < text.size();) {
     std::string const line = text.substr(at, text.find('\n', at) - at);
@@ -42,7 +44,7 @@ inline nsys_export exported_from(std::string const& report) {
       continue;
     }
     if (static_cast<std::size_t>(used) < line.size()) one.name = line.substr(static_cast<std::size_t>(used) + 1);
-    (what == 'R' ? found.ranges : found.kernels).push_back(one);
+    (what == 'R' ? found.ranges : what == 'K' ? found.kernels : found.copies).push_back(one);
   }
   return found;
 }

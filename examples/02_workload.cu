@@ -5,6 +5,7 @@
 #include <iostream>
 #include <random>
 #include <streamgauge/streamgauge.hpp>
+#include <streamgauge/measure/profile_plan.hpp>
 #include <streamgauge/measure/timeline.hpp>
 #include <streamgauge/report/latency_table.hpp>
 namespace sg = streamgauge;
@@ -85,5 +86,5 @@ int main(int argc, char**) {
   }
   sg::recording const taken = recorder.collect();
   sg::report::table(std::cout, taken);
-  if (argc > 1) sg::report::latency_table(std::cout << '\n', taken);
+  if (argc > 1) sg::report::latency_table(std::cout << '\n', taken, sg::ncu_commands(recorder, taken));
 }

@@ -59,6 +59,8 @@ struct sample {
   std::uint32_t records_inside = 0;            ///< event records that phases nested in it made meanwhile, on any stream
   std::uint32_t span = 0;                  ///< the same number for a span on one device and its branches; 0: in none, or
                                            ///< of a long series and not every part of the span is sure to be kept
+  std::uint32_t stream = 0;                ///< the one of its device time, `recording::streams[stream - 1]`; 0: not known,
+                                           ///< and of a span as a whole
   span_part part = span_part::none;        ///< what it is within that span
   wait_policy waited = wait_policy::none;  ///< how completion was observed
   bool warmup = false;   ///< by the phase's own count, or entered inside an execution that was
@@ -161,6 +163,7 @@ struct series {
   std::uint64_t kept_one_in = 1;  ///< 1: `samples` holds every one
   boxed<series_totals> totals{};  ///< there where it does not
   work_kind kind = work_kind::undeclared;
+  std::string domain{};  ///< in which its range is marked; empty: in NVTX's own default domain
 
   /// How many executions left a sample, kept or not.
   [[nodiscard]] std::uint64_t count() const noexcept { return totals ? totals->count : samples.size(); }
@@ -229,6 +232,16 @@ struct environment {
   }
 };
 
+/// What a stream is to the program.
+enum class stream_kind : std::uint8_t { made, legacy, per_thread };
+
+/// A stream that samples were measured on. One that is destroyed and made again with the same handle counts as the same.
+struct measured_stream {
+  int device = -1;            ///< as the program numbers its devices; -1: not known
+  std::uint64_t handle = 0;   ///< the value of its handle
+  stream_kind kind = stream_kind::made;
+};
+
 /// How a device's clock was placed on the host's, in one life of its context.
 struct placed_clock {
   int device = -1;                ///< as the program numbers its devices
@@ -249,6 +262,7 @@ struct recording {
   std::vector<problem> problems;  ///< the first one first
   std::vector<placed_clock> clocks{};  ///< of a `timeline_recorder`, the newest first
   std::string why_not_placed{};        ///< why it has none although it was asked to: empty, or the reason
+  std::vector<measured_stream> streams{};  ///< as `sample::stream` numbers them from 1
 };
 
 }  // namespace streamgauge

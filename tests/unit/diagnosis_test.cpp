@@ -156,8 +156,9 @@ TEST_CASE("a device that idles while the host is in no phase waits for its input
   machine m;
   auto const step = m.phase("step");
   for (int i = 0; i < 10; ++i) m.run(step, 1000 * i, 5, 10, 300);
-  auto const idle = sg::idle_outside(m.of);
-  REQUIRE(idle);
+  auto const found = sg::idle_outside(m.of);
+  REQUIRE(found.size() == 1);
+  auto const* const idle = &found[0];
   // From the first begin, 10 us, to the last end, 9,310: nine gaps of 700.
   CHECK(idle->within == nanoseconds{9300 * us});
   CHECK(idle->idle == nanoseconds{9 * 700 * us});
@@ -174,20 +175,40 @@ TEST_CASE("a device that idles while the host is in no phase waits for its input
     one.submit = nanoseconds{995 * us};
     m.of.all[load].samples.push_back(one);
   }
-  REQUIRE(sg::idle_outside(m.of));
-  CHECK(sg::idle_outside(m.of)->outside == nanoseconds{0});
+  REQUIRE(sg::idle_outside(m.of).size() == 1);
+  CHECK(sg::idle_outside(m.of)[0].outside == nanoseconds{0});
   CHECK_FALSE(m.says(limited_by::input));
 }
 
-TEST_CASE("of two devices, and of what was not placed, no idle time is told") {
+TEST_CASE("each device has idle times of its own, and of what was not placed or was merged there are none") {
   machine m;
   auto const step = m.phase("step");
   m.run(step, 0, 5, 10, 300);
-  CHECK_FALSE(sg::idle_outside(m.of));
+  CHECK(sg::idle_outside(m.of).empty());
   m.run(step, 1000, 5, 10, 300);
-  CHECK(sg::idle_outside(m.of));
+  CHECK(sg::idle_outside(m.of).size() == 1);
+
+  // Two devices: without streams nobody knows which was which.
   m.of.clocks.resize(2);
-  CHECK_FALSE(sg::idle_outside(m.of));
+  m.of.clocks[0].device = 1;
+  m.of.clocks[1].device = 0;
+  CHECK(sg::idle_outside(m.of).empty());
+  m.of.streams.resize(2);
+  m.of.streams[0].device = 0;
+  m.of.streams[1].device = 1;
+  for (int i = 0; i < 2; ++i) m.run(step, 400 + 1000 * i, 5, 10, 100);
+  auto& samples = m.of.all[step].samples;
+  for (std::size_t i = 0; i < 4; ++i) samples[i].stream = i < 2 ? 1 : 2;
+  auto const both = sg::idle_outside(m.of);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].device == 0);
+  CHECK(both[0].within == nanoseconds{1300 * us});
+  CHECK(both[0].idle == nanoseconds{700 * us});
+  CHECK(both[1].device == 1);
+  CHECK(both[1].within == nanoseconds{1100 * us});
+  CHECK(both[1].idle == nanoseconds{900 * us});
+  m.of.all[step].runs = 2;
+  CHECK(sg::idle_outside(m.of).empty());
 }
 
 TEST_CASE("without places nothing is decided, and a phase that only waits is left alone") {

@@ -13,7 +13,7 @@
 namespace sg = streamgauge;
 
 static_assert(sizeof(sg::observation) == 8);
-static_assert(sizeof(sg::sample) <= 80);
+static_assert(sizeof(sg::sample) <= 88);
 static_assert(std::is_trivially_copyable_v<sg::sample>);
 static_assert(!std::is_convertible_v<int, sg::observation>, "a bare number is no observation");
 

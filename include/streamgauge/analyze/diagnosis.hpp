@@ -25,7 +25,7 @@ enum class limited_by : std::uint8_t {
   host_copy,      ///< the host itself copies
   late_notice,    ///< the device was done long before the host noticed
   exposed,        ///< communication that nothing hides
-  input,          ///< of a recording: the device idles while the host is in no phase
+  input,          ///< of a device: it idles while the host is in no phase
 };
 
 /// The verdict in words.
@@ -69,7 +69,8 @@ struct piece_of_evidence {
 
 /// One verdict with its evidence.
 struct finding {
-  std::optional<std::size_t> series;  ///< in `recording::all`; absent: of the recording as a whole
+  std::optional<std::size_t> series;  ///< in `recording::all`; absent: of a device
+  std::optional<int> device{};        ///< as the program numbers its devices; absent: of a phase
   limited_by what = limited_by::not_known;
   std::vector<piece_of_evidence> evidence;
   char const* missing = "";  ///< what would decide, where it is not known
@@ -88,10 +89,11 @@ class diagnostician {
       if (split_.executions == 0 || of.all[i].kind == work_kind::wait) continue;
       examine(i);
     }
-    if (auto const idle = idle_outside(of); idle && 10 * idle->outside > idle->within)
-      found_.push_back({std::nullopt, limited_by::input,
-                        {{"of", idle->within, {}}, {"idle", idle->idle, {}}, {"host in no phase", idle->outside, {}},
-                         {"gaps", {}, idle->gaps}, {"longest", idle->longest, {}}}, ""});
+    for (idle_outside_phases const& idle : idle_outside(of))
+      if (10 * idle.outside > idle.within)
+        found_.push_back({std::nullopt, idle.device, limited_by::input,
+                          {{"of", idle.within, {}}, {"idle", idle.idle, {}}, {"host in no phase", idle.outside, {}},
+                           {"gaps", {}, idle.gaps}, {"longest", idle.longest, {}}}, ""});
   }
 
   [[nodiscard]] std::vector<finding> const& findings() const noexcept { return found_; }
@@ -101,7 +103,7 @@ class diagnostician {
     return nanoseconds{static_cast<std::int64_t>(of.value_or(fractional_nanoseconds{0}).count() + 0.5)};
   }
   void say(std::size_t at, limited_by what, std::vector<piece_of_evidence> evidence, char const* missing = "") {
-    found_.push_back({at, what, std::move(evidence), missing});
+    found_.push_back({at, std::nullopt, what, std::move(evidence), missing});
   }
 
   void examine(std::size_t at) {

@@ -8,14 +8,16 @@
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/idle_gaps.hpp>
 #include <streamgauge/analyze/latency.hpp>
+#include <streamgauge/analyze/phases_on_device.hpp>
 #include <streamgauge/analyze/timeline.hpp>
 
 namespace streamgauge {
 
-/// When the device of a recording ran no phase, and what of that time the host was in no phase either.
+/// When a device of a recording ran no phase, and what of that time the host was in no phase either.
 /// Why: a device that waits while the host is busy elsewhere is waiting for its input. Work that is in no phase is not seen,
 /// so it counts as idle.
 struct idle_outside_phases {
+  int device = 0;          ///< as the program numbers its devices
   nanoseconds within{0};   ///< from the first placed begin to the last placed end
   nanoseconds idle{0};     ///< the device ran no phase
   nanoseconds outside{0};  ///< nor was the host in one
@@ -23,21 +25,21 @@ struct idle_outside_phases {
   std::size_t gaps = 0;    ///< those that are longer than the bounds of their two ends together
 };
 
-/// The idle times of a recording; absent where fewer than two executions were placed, and of several devices.
-/// Why: samples do not say which device they came from, and two devices are not idle together.
+/// The idle times of one device; absent where fewer than two executions were placed on it. Of a recording that was merged
+/// from several runs there are none: their clocks have no origin in common.
 template <class Recording>
-[[nodiscard]] std::optional<idle_outside_phases> idle_outside(Recording const& of) {
-  if (of.clocks.size() != 1) return std::nullopt;
+[[nodiscard]] std::optional<idle_outside_phases> idle_outside(Recording const& of, int on) {
   std::vector<stretch> device;
   std::vector<stretch> host;
   nanoseconds widest{0};
   for (series const& each : of.all) {
+    if (each.runs > 1) return std::nullopt;
     for (sample const& one : each.samples) {
       nanoseconds length = one.submit.value().value_or(nanoseconds{0});
       if (one.completion.known() && *one.completion.value() > length) length = *one.completion.value();
       if (length > nanoseconds{0}) host.push_back({one.entered, one.entered + length});
       auto const end = device_end(one);
-      if (!end) continue;
+      if (!end || device_of(of, one) != on) continue;
       device.push_back({one.entered + *one.queue.value(), one.entered + *end});
       if (one.bound > widest) widest = one.bound;
     }
@@ -46,6 +48,7 @@ template <class Recording>
   idle_times const gaps = idle_times_of(device);
   if (!gaps.total || !gaps.within) return std::nullopt;
   idle_outside_phases found;
+  found.device = on;
   found.within = gaps.within->end - gaps.within->begin;
   std::vector<stretch> counted;
   for (stretch const& gap : gaps.gaps) {
@@ -68,6 +71,22 @@ template <class Recording>
     }
     if (free_from < gap.end) found.outside += gap.end - free_from;
   }
+  return found;
+}
+
+/// The idle times of every device of a recording on which two executions were placed, in the order of their numbers.
+template <class Recording>
+[[nodiscard]] std::vector<idle_outside_phases> idle_outside(Recording const& of) {
+  std::vector<int> devices;
+  for (placed_clock const& clock : of.clocks) {
+    bool known = false;
+    for (int const each : devices) known = known || each == clock.device;
+    if (!known) devices.push_back(clock.device);
+  }
+  put_in_order(devices, [](int a, int b) { return a < b; });
+  std::vector<idle_outside_phases> found;
+  for (int const each : devices)
+    if (auto const idle = idle_outside(of, each)) found.push_back(*idle);
   return found;
 }
 

@@ -30,7 +30,7 @@ void thin_to(std::uint64_t stride, Series& all) {
 
 /// Adds the samples of another run, another rank or another process of the same program, series by series.
 /// Shape: series of one phase and the same conditions become one, its samples behind each other; `series::runs` counts the
-/// runs. Threads and spans are numbered on. Nothing else is changed: a count of all is the sum of the counts.
+/// runs. Threads, spans and streams are numbered on. Nothing else is changed: a count of all is the sum of the counts.
 /// Why: the runs keep their order and never mix, since clocks of two processes have no origin in common; so no steady state
 /// is looked for over the seam.
 /// Throws: only `std::bad_alloc`.
@@ -39,6 +39,7 @@ template <class = void>
 [[gnu::cold]] void merge(recording& into, recording const& other) {
   std::uint32_t threads = 0;
   std::uint32_t spans = 0;
+  auto const streams = static_cast<std::uint32_t>(into.streams.size());
   for (auto const& each : into.all) {
     for (auto const& one : each.samples) {
       if (one.thread >= threads) threads = one.thread + 1;
@@ -59,6 +60,7 @@ template <class = void>
     into.all.back().conditions = wanted.conditions;
     into.all.back().warmup = wanted.warmup;
     into.all.back().kind = wanted.kind;
+    into.all.back().domain = wanted.domain;
   }
   std::uint64_t my_stride = 1;
   std::uint64_t other_stride = 1;
@@ -86,6 +88,7 @@ template <class = void>
     for (auto& one : more.samples) {
       if (one.parent) one.parent = *one.parent < place.size() ? std::optional{place[*one.parent]} : std::nullopt;
       one.thread += threads;
+      if (one.stream != 0) one.stream += streams;
       if (one.span != 0) one.span = stays_at(other_stride, one) ? one.span + spans : 0;
       mine.samples.push_back(one);
     }
@@ -104,6 +107,8 @@ template <class = void>
       known = known || (each.ordinal == device.ordinal && each.name == device.name);
     if (!known) into.environment.devices.push_back(device);
   }
+  std::size_t const more_streams = other.streams.size();
+  for (std::size_t i = 0; i < more_streams; ++i) into.streams.push_back(other.streams[i]);
   std::size_t const clocks = other.clocks.size();
   for (std::size_t i = 0; i < clocks; ++i) into.clocks.push_back(other.clocks[i]);
   if (into.why_not_placed.empty()) into.why_not_placed = other.why_not_placed;

@@ -255,12 +255,14 @@ Recording recorder_core::collect() {
     taken.all.emplace_back();
     auto& each = taken.all.back();
     each.phase = node->entry.label.text();
+    each.domain = node->entry.domain;
     each.conditions = node->under.values();
     each.warmup = node->entry.warmup;
     each.kind = node->entry.kind.load(std::memory_order_relaxed);
     each.lost = node->lost.load(std::memory_order_relaxed);
   }
   copy_samples(taken);
+  streams_.describe(taken.streams);
   for (auto& each : taken.all) bring_into_order(each.samples);
   if (recorded_ == mode::time) {
     taken.environment = describe_environment<Recording>();

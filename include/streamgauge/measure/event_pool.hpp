@@ -40,6 +40,8 @@ struct timed_slot {
   char const* phase = "";          ///< whose interval it is, for the problems
   std::uint64_t ticket = 0;        ///< counts up, so that a waiter knows the slot again
   std::uint32_t series = 0;        ///< the same, by the series' number
+  cudaStream_t numbered = nullptr;  ///< the stream that `number` is of
+  std::uint16_t number = 0;        ///< in `stream_numbers`; 0: none yet
 
   // What only spans and graphs use.
   slot_keeper* keeper = nullptr;          ///< told when it was read; null: it goes back to its pool then

@@ -85,7 +85,10 @@ class graph_replay_by_wait {
     brief_guard const guard{kept_in_->lock};
     for (interval_meant& each : meant_) {
       stored_sample* const kept = std::exchange(each.pending, nullptr);
-      if (kept) kept->device = status == cudaSuccess ? read(*cuda.api, *each.captured) : refuse(status, each);
+      if (!kept) continue;
+      kept->device = status == cudaSuccess ? read(*cuda.api, *each.captured) : refuse(status, each);
+      if (!kept->device.known()) continue;
+      kept->stream = core().streams().number_of(stream_.handle(), *each.captured->pool, kept_in_->thread);
     }
     kept_in_ = nullptr;
   }

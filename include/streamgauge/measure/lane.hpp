@@ -7,6 +7,7 @@
 #include <streamgauge/measure/clock_calls.hpp>
 #include <streamgauge/measure/kept_samples.hpp>
 #include <streamgauge/measure/problem_log.hpp>
+#include <streamgauge/measure/stream_numbers.hpp>
 
 namespace streamgauge {
 
@@ -22,8 +23,8 @@ struct capacity {
 /// Threads: hold `lock` around every call but `left_behind`, which takes it.
 class lane {
  public:
-  lane(capacity limits, problem_log& problems) noexcept
-      : limits_{limits}, problems_{problems}, samples_{limits.samples} {}
+  lane(capacity limits, problem_log& problems, stream_numbers& streams) noexcept
+      : limits_{limits}, problems_{problems}, streams_{streams}, samples_{limits.samples} {}
   lane(lane const&) = delete;
   lane& operator=(lane const&) = delete;
   ~lane() {
@@ -132,6 +133,7 @@ class lane {
   void settle(timed_slot& slot, observation seen) noexcept {
     unlink(slot);
     if (slot.where) slot.where->device = seen;
+    if (slot.where && seen.known()) slot.where->stream = streams_.number_of(slot, thread);
     // Parts of a span are placed with it.
     if (slot.where && !slot.keeper) place_interval(slot, nanoseconds{0}, *slot.where);
     release(slot, seen);
@@ -224,8 +226,7 @@ class lane {
 
  private:
   [[nodiscard]] event_pool* pool_of(driver_api const& cuda, context_key context, int& status) noexcept {
-    for (event_pool* pool = pools_; pool; pool = pool->next)
-      if (!pool->gone() && pool->context() == context) return pool;
+    if (event_pool* const known = known_pool(context)) return known;
     bury_dead_contexts(cuda);
     drop_forgotten_pools();
     event_pool* const fresh = new (std::nothrow) event_pool;
@@ -273,8 +274,7 @@ class lane {
   bool read_back(driver_api const& cuda, timed_slot& slot) noexcept {
     elapsed_answer const answer = elapsed(cuda, slot.start, slot.stop);
     if (answer.status == cudaErrorNotReady) return false;
-    settle(slot,
-           answer.status == cudaSuccess ? observation{answer.time} : observation{refuse(answer.status, slot.phase)});
+    settle(slot, answer.status == cudaSuccess ? observation{answer.time} : observation{refuse(answer.status, slot.phase)});
     return true;
   }
 
@@ -285,6 +285,7 @@ class lane {
 
   capacity limits_;
   problem_log& problems_;
+  stream_numbers& streams_;
   kept_samples samples_;
   event_pool* pools_ = nullptr;
   timed_slot* oldest_ = nullptr;

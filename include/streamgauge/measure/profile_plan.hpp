@@ -108,6 +108,25 @@ struct profile_plan {
   return plan_for(phases, phases.size() - 1, chosen);
 }
 
+/// For each series of a recording the first run under ncu of its phase's kernels, as text; empty where ncu cannot select
+/// the phase. Ready for `report::latency_table`.
+/// Throws: only `std::bad_alloc`.
+/// Sync: none. No CUDA call.
+/// Example: `sg::report::latency_table(std::cout, taken, sg::ncu_commands(recorder, taken));`
+[[nodiscard]] inline std::vector<std::string> ncu_commands(recorder const& of, recording const& taken,
+                                                           profile_choices const& chosen = {}) {
+  profile_target const target = target_of(chosen);
+  std::vector<marked_name> const phases = names_of(of);
+  std::vector<std::string> found(taken.all.size());
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    ncu_phase const phase = ncu_phase_of(phases[i], i + 1, chosen.style);
+    if (!phase.filter.usable()) continue;
+    for (std::size_t k = 0; k < taken.all.size(); ++k)
+      if (taken.all[k].phase == phases[i].name) found[k] = ncu_overview(target, chosen, phase).shell();
+  }
+  return found;
+}
+
 /// A plan as text.
 /// Shape: a script for a POSIX shell, which may be run as it is or line by line. What is said stands in comments: first the
 /// plan's notes, then a line `# lint: ` for each finding; for each step `# == title ==`, its notes, and then for each

@@ -60,6 +60,7 @@ class recorder_core {
   [[nodiscard]] mode recorded() const noexcept { return recorded_; }
   [[nodiscard]] host_stamp origin() const noexcept { return origin_; }
   [[nodiscard]] problem_log& problems() noexcept { return problems_; }
+  [[nodiscard]] stream_numbers& streams() noexcept { return streams_; }
   [[nodiscard]] warm_scopes& warming() noexcept { return warming_; }
   /// Between phases: an anchor, if one is due and the thread has no interval open that it would fall into.
   /// Sync: some microseconds ten times a second, where clocks are placed; none otherwise.
@@ -137,7 +138,7 @@ class recorder_core {
     lane* mine = lanes_;
     while (mine && !mine->left_behind()) mine = mine->next;
     if (!mine) {
-      mine = new (std::nothrow) lane{limits_, problems_};
+      mine = new (std::nothrow) lane{limits_, problems_, streams_};
       if (!mine) return nullptr;
       mine->closed = closed();
       mine->next = lanes_;
@@ -274,6 +275,7 @@ class recorder_core {
   capacity const limits_;
   host_stamp const origin_;
   problem_log problems_;
+  stream_numbers streams_;
   warm_scopes warming_;
 
   brief_lock registry_;  // what follows

@@ -25,13 +25,14 @@ struct stored_sample {
   std::uint32_t thread = 0;
   std::uint32_t records_inside = 0;
   std::uint32_t span = 0;
-  span_part part = span_part::none;
-  wait_policy waited = wait_policy::none;
+  std::uint16_t stream = 0;  ///< in `stream_numbers`; 0: of none
+  std::uint8_t clock = 0;    ///< the number of the clock map that placed it; 0: none did
+  span_part part : 2;
+  wait_policy waited : 2;
   bool warmup : 1;
   bool watched : 1;
-  std::uint8_t clock = 0;  ///< the number of the clock map that placed it; 0: none did
 
-  stored_sample() noexcept : warmup{false}, watched{false} {}
+  stored_sample() noexcept : part{span_part::none}, waited{wait_policy::none}, warmup{false}, watched{false} {}
 
   static constexpr std::uint32_t no_series = 0xffffffff;
 
@@ -56,6 +57,7 @@ struct stored_sample {
     seen.thread = thread;
     seen.records_inside = records_inside;
     seen.span = span;
+    seen.stream = stream;
     seen.part = part;
     seen.waited = waited;
     seen.warmup = warmup;

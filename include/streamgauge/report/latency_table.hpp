@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/latency.hpp>
+#include <streamgauge/analyze/phases_on_device.hpp>
+#include <streamgauge/analyze/stream_timeline.hpp>
 #include <streamgauge/analyze/diagnosis.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/grid.hpp>
@@ -19,7 +22,9 @@ namespace streamgauge::report {
 template <class Recording>
 class latency_notes : public note_lines<> {
  public:
-  explicit latency_notes(Recording const& of) : of_{of} {}
+  /// `commands`: for each series a command that looks into its kernels, or nothing.
+  explicit latency_notes(Recording const& of, std::vector<std::string> const& commands = {})
+      : of_{of}, commands_{commands} {}
 
   [[gnu::cold]] void add_legend() {
     text_.append(note("submit", "host time from entering a phase to leaving it"));
@@ -79,6 +84,11 @@ class latency_notes : public note_lines<> {
   [[gnu::cold]] void add_findings() {
     for (finding const& each : diagnose(of_)) {
       if (each.series) say(unbroken(identity_of(of_.all[*each.series].phase, of_.all[*each.series].conditions)) + ": ");
+      if (each.device) {
+        say("device ");
+        say_signed(*each.device);
+        say(": ");
+      }
       say(describe(each.what));
       char const* between = ": ";
       for (piece_of_evidence const& piece : each.evidence) {
@@ -95,26 +105,58 @@ class latency_notes : public note_lines<> {
         say("; ");
         say(each.missing);
       }
+      bool const has_command = each.what == limited_by::device && each.series && *each.series < commands_.size() &&
+                               !commands_[*each.series].empty();
       if (*next_step(each.what) != '\0') {
         say("; next: ");
-        say(next_step(each.what));
+        say(has_command ? "profile its kernels with" : next_step(each.what));
       }
       end("diagnosis");
+      if (has_command) text_.append("\n" + commands_[*each.series] + "\n\n");  // to be copied as it is
+    }
+  }
+
+  /// What each device ran of the phases, and when it ran none.
+  [[gnu::cold]] void add_devices() {
+    for (device_times const& each : timeline_of(stretches_of(of_)).devices) {
+      if (!each.idle.total || !each.idle.within) continue;
+      say("device ");
+      say_signed(each.device);
+      say(": ran phases for ");
+      say_time(each.busy.busy_union);
+      say(" of ");
+      say_time(each.idle.within->end - each.idle.within->begin);
+      say(", on " + digits(std::uint64_t{each.streams}) + (each.streams == 1 ? " stream" : " streams"));
+      if (each.streams > 1) {
+        say(", two or more at once for ");
+        say_time(each.busy.overlap);
+      }
+      say("; none for ");
+      say_time(*each.idle.total);
+      if (each.idle.longest) {
+        say(", at most ");
+        say_time(each.idle.longest->end - each.idle.longest->begin);
+        say(" in a row");
+      }
+      end("timeline");
     }
   }
 
  private:
   Recording const& of_;
+  std::vector<std::string> commands_;
 };
 
 /// Where the time goes between host and device, as a table for people: a line for each phase, medians over its steady
 /// executions, each in its own unit.
 /// Requires: a `timeline_recorder`; of any other the table says that nothing was placed.
+/// `commands`: for each series of the recording what looks into its kernels, as `ncu_commands` has it; shown where the
+/// device is the limit.
 /// Shape: at most 100 columns wide for names of ordinary length. Why: any `std::ostream`, as `table`.
 template <class Ostream, class Recording>
-[[gnu::cold]] void latency_table(Ostream& out, Recording const& of) {
+[[gnu::cold]] void latency_table(Ostream& out, Recording const& of, std::vector<std::string> const& commands = {}) {
   grid<> lines;
-  latency_notes<Recording> under{of};
+  latency_notes<Recording> under{of, commands};
   auto& host = lines.next_block();
   host.title = "host and device, from entering";
   host.subtitle = "median";
@@ -156,6 +198,7 @@ template <class Ostream, class Recording>
     text = lines.text() + "\n";
     latency_notes<Recording> legend{of};
     legend.add_legend();
+    under.add_devices();
     under.add_findings();
     under.add_clocks();
     text.append(legend.text()).append(under.text());

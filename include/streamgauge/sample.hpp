@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <streamgauge/time.hpp>
+#include <streamgauge/environment.hpp>
 #include <streamgauge/observation.hpp>
 #include <streamgauge/analyze/boxed.hpp>
 #include <streamgauge/analyze/clock_window.hpp>
@@ -66,16 +67,6 @@ struct sample {
   bool warmup = false;   ///< by the phase's own count, or entered inside an execution that was
   bool watched = false;  ///< taken under a tool, or while a capture was open: never mix it with others
   nanoseconds bound{0};  ///< `queue` is off by no more than this; only where it is known
-};
-
-/// One key and value that make executions of a phase comparable: shape, dtype, mode.
-struct condition {
-  std::string key;
-  std::string value;
-
-  [[nodiscard]] friend bool operator==(condition const& a, condition const& b) {
-    return a.key == b.key && a.value == b.value;
-  }
 };
 
 /// What all samples of a long series amount to, those included that were not kept one by one.
@@ -149,6 +140,14 @@ template <class Sample>
   return ((mixed ^ (mixed >> 31U)) & (stride - 1)) == 0;
 }
 
+/// What one execution of a phase does, as the program declares it: nobody has counted it.
+/// Units: floating-point operations, bytes.
+struct declared_work {
+  std::optional<double> flops;
+  std::optional<double> bytes_read;     ///< from the device's memory
+  std::optional<double> bytes_written;  ///< to it
+};
+
 /// The samples of one phase under one set of conditions, in the order in which they were entered.
 /// Why: executions that differ (another shape, another type) are never averaged.
 /// Shape: every sample, up to 65,536 of a thread at least. Of a longer series the first 1,024 and one in `kept_one_in` of
@@ -164,6 +163,7 @@ struct series {
   boxed<series_totals> totals{};  ///< there where it does not
   work_kind kind = work_kind::undeclared;
   std::string domain{};  ///< in which its range is marked; empty: in NVTX's own default domain
+  std::optional<declared_work> work{};  ///< what one execution does, where the program said so
 
   /// How many executions left a sample, kept or not.
   [[nodiscard]] std::uint64_t count() const noexcept { return totals ? totals->count : samples.size(); }
@@ -193,43 +193,6 @@ struct problem {
   std::string text;         ///< what happened and what helps
   int status = 0;           ///< CUDA's status, 0 when CUDA was not involved
   std::uint64_t count = 1;  ///< how often
-};
-
-/// A device that samples came from.
-struct device_description {
-  int ordinal = 0;  ///< as the program numbers its devices
-  std::string name;
-  std::optional<nanoseconds> event_floor;       ///< device time that an empty phase reads, the median of several
-  std::optional<nanoseconds> submit_floor;      ///< host time that an empty phase reads: its two records and two stamps
-  std::optional<nanoseconds> event_resolution;  ///< the smallest step seen between such readings
-  std::string why_no_floor;                     ///< the reason when it was not measured
-  std::optional<nanoseconds> kernel_floor{};    ///< device time that a phase around an empty kernel reads, all queued
-                                                ///< before the device begins; measured where the program allowed it
-  std::string why_no_kernel_floor{};            ///< the reason when it was not; empty as well: nobody had allowed it
-};
-
-/// A variable of the process's environment: its name is the key.
-using environment_variable = condition;
-
-/// What a result needs to be read again later.
-struct environment {
-  std::string library_version;
-  std::optional<int> driver_version;            ///< as CUDA counts: 13000 is 13.0
-  std::optional<int> runtime_version;           ///< the loaded runtime
-  std::optional<int> compiled_runtime_version;  ///< the headers that the program was compiled with
-  std::vector<device_description> devices;      ///< those that samples came from
-  std::string why_no_device;                    ///< empty, or the one line why nothing could be seen of the device
-  std::string tool;                             ///< one that was attached; empty: none is known, which proves nothing
-  std::string tool_sign;                        ///< what it was known by
-  std::optional<nanoseconds> host_floor;        ///< what a pair of host stamps with nothing between reads
-  std::vector<environment_variable> variables;  ///< those set that bear on results, by name; secrets withheld
-
-  /// The value of a variable; null: it was not set, or is none of those that are kept.
-  [[nodiscard]] std::string const* variable(std::string_view name) const noexcept {
-    for (environment_variable const& each : variables)
-      if (each.key == name) return &each.value;
-    return nullptr;
-  }
 };
 
 /// What a stream is to the program.

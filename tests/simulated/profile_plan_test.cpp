@@ -1,5 +1,7 @@
 // Would go unseen without these: a plan for another program than this one, or for a phase that no tool can select.
 
+#include <algorithm>
+
 #include <streamgauge/measure/capture_guard.hpp>
 #include <streamgauge/measure/profile_plan.hpp>
 
@@ -194,4 +196,32 @@ TEST_CASE_FIXTURE(fresh_machine, "case-46 and case-47: the plan takes the captur
   CHECK(holds(flowing(whole), "No capture_guard or capture_window was opened so far, so the commands take the whole run"));
   CHECK_FALSE(holds(whole, "--capture-range"));
   CHECK_FALSE(holds(whole, "--profile-from-start"));
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "each series of a recording has the command that looks into its phase's kernels, or none") {
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  sg::phase const load{recorder, "load it", sg::in_domain<my_domain>};
+  sg::phase const awkward{recorder, "a\\b"};
+  program_stream const stream;
+  for (int rows : {1, 2}) {
+    auto const scope = load.enter(stream.get(), {{"rows", rows}});
+  }
+  { auto const scope = step.enter(stream.get()); }
+  sg::recording const taken = recorder.collect();
+  simulated::clear_log();
+  auto const commands = sg::ncu_commands(recorder, taken, choices());
+  CHECK(calls_of_ours().empty());
+  REQUIRE(commands.size() == taken.all.size());
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    CAPTURE(taken.all[i].phase);
+    std::string const command = flowing(commands[i]);
+    if (taken.all[i].phase == "a\\b") CHECK(command == "");  // ncu matches no backslash
+    if (taken.all[i].phase == "step") CHECK(holds(command, "--nvtx-include step/ "));
+    if (taken.all[i].phase == "load it") CHECK(holds(command, "--nvtx-include 'my lib@load it/' "));
+    if (!command.empty()) CHECK(command.substr(0, 5) == "ncu -");
+    if (!command.empty()) CHECK(holds(command, "'./my app' --steps 3"));
+  }
+  CHECK(std::count(commands.begin(), commands.end(), std::string{}) == 1);
+  CHECK(commands.size() >= 4);
 }

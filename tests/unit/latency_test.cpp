@@ -162,11 +162,44 @@ TEST_CASE("the table of latencies shows each part with its unit, the bound, and 
   CHECK(has(text.str(), "device 0: 40 anchors, 2 of them too late to count; the host's clock loses 3.5 us a second, give or take 400 ns"));
 }
 
+TEST_CASE("the table tells what each device ran and how to go on where the device is the limit") {
+  sg::recording whole;
+  whole.clocks.resize(1);
+  whole.clocks[0].device = 3;
+  whole.streams = {{3, 0x70, sg::stream_kind::made}, {3, 0x80, sg::stream_kind::made}};
+  whole.all.resize(1);
+  whole.all[0].phase = "step";
+  // Each right behind the one before it; the fifth on another stream, beside the fourth.
+  for (int i = 0; i < 5; ++i) {
+    sg::sample one;
+    one.entered = nanoseconds{1000 * i};
+    one.submit = nanoseconds{500};
+    one.queue = nanoseconds{1'000'000 + 99'000 * i};
+    one.device = nanoseconds{100'000};
+    one.bound = nanoseconds{2000};
+    one.stream = i < 4 ? 1 : 2;
+    whole.all[0].samples.push_back(one);
+  }
+  whole.all[0].samples[4].queue = *whole.all[0].samples[3].queue.value() + nanoseconds{50'000 - 1000};
+  std::ostringstream text;
+  sg::report::latency_table(text, whole, {"ncu --set basic PROGRAM"});
+  CAPTURE(text.str());
+  CHECK(has(text.str(), "device 3: ran phases for 450 us of 450 us, on 2 streams, two or more at once for 50 us; none for 0 ns\n"));
+  CHECK(has(text.str(), "next: profile its kernels with\n\nncu --set basic PROGRAM\n\n"));
+  std::ostringstream without;
+  sg::report::latency_table(without, whole);
+  CHECK(has(without.str(), "sg::profile_plan prints the ncu command"));
+}
+
 TEST_CASE("a table of latencies without a clock says that nothing was placed") {
   sg::recording whole;
   std::ostringstream none;
   sg::report::latency_table(none, whole);
   CHECK(none.str() == "no device time to place\n");
+  whole.environment.why_no_device = "no driver";
+  std::ostringstream without;
+  sg::report::latency_table(without, whole);
+  CHECK(without.str() == "no device time to place: no driver\n");
   whole.all.resize(1);
   whole.all[0].samples = {taken(1, 2, 3, 0)};
   whole.all[0].samples[0].queue = absence::not_asked;

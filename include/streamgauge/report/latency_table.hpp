@@ -189,7 +189,8 @@ template <class Ostream, class Recording>
   }
   std::string text;
   if (!any) {
-    text = "no device time to place\n";
+    auto const& why = of.environment.why_no_device;
+    text = "no device time to place" + (why.empty() ? std::string{} : ": " + escaped(why)) + "\n";
   } else if (!placed && of.clocks.empty() && of.why_not_placed.empty()) {
     text = "nothing placed: the recorder was no sg::timeline_recorder\n";
   } else {

@@ -10,17 +10,20 @@
 
 namespace streamgauge::report {
 
+/// How much more or less a ratio is than one: "+3.0 %".
+template <class = void>
+[[nodiscard, gnu::cold]] std::string change_of(double ratio) {
+  return std::string{ratio < 1.0 ? "-" : "+"}.append(percent(ratio < 1.0 ? 1.0 - ratio : ratio - 1.0));
+}
+
 /// A comparison in one line: what b is against a, "slower: +3.0 % (+2.8 % to +3.2 %), threshold 1.0 %, several runs a side".
 /// Why: the verdict first, then what it went by; a verdict that cannot be had says why.
 template <class = void>
 [[nodiscard, gnu::cold]] std::string line_of(comparison const& of) {
   std::string text = describe(of.verdict);
-  auto const change = [](double ratio) {
-    return std::string{ratio < 1.0 ? "-" : "+"}.append(percent(ratio < 1.0 ? 1.0 - ratio : ratio - 1.0));
-  };
-  if (of.ratio) text.append(": ").append(change(*of.ratio));
+  if (of.ratio) text.append(": ").append(change_of(*of.ratio));
   if (of.interval)
-    text.append(" (").append(change(of.interval->low)).append(" to ").append(change(of.interval->high)).append(")");
+    text.append(" (").append(change_of(of.interval->low)).append(" to ").append(change_of(of.interval->high)).append(")");
   if (of.verdict != verdict::refused) text.append(", threshold ").append(percent(of.threshold));
   text.append(", ").append(describe(of.basis));
   if (!of.reason.empty()) text.append("; ").append(escaped(of.reason));

@@ -209,6 +209,23 @@ TEST_CASE("each device has idle times of its own, and of what was not placed or 
   CHECK(both[1].idle == nanoseconds{900 * us});
   m.of.all[step].runs = 2;
   CHECK(sg::idle_outside(m.of).empty());
+  m.of.all[step].runs = 1;
+  CHECK(sg::idle_outside(m.of).size() == 2);
+  m.of.runs = 2;
+  CHECK(sg::idle_outside(m.of).empty());
+}
+
+TEST_CASE("compute of one run hides no communication of another") {
+  machine m;
+  auto const gather = m.phase("gather", work_kind::communication);
+  auto const forward = m.phase("forward", work_kind::compute);
+  for (int i = 0; i < 10; ++i) {
+    m.run(gather, 1000 * i, 5, 100, 400);
+    m.run(forward, 1000 * i + 600, 5, 100, 200);
+  }
+  CHECK(m.on(gather).back() == limited_by::exposed);
+  m.of.runs = 2;
+  for (limited_by const each : m.on(gather)) CHECK(each != limited_by::exposed);
 }
 
 TEST_CASE("without places nothing is decided, and a phase that only waits is left alone") {

@@ -86,6 +86,10 @@ TEST_CASE("what has no stream or no place, a span as a whole and a merged record
   CHECK(sg::stretches_of(of)[0].begin == nanoseconds{0});
   of.all[0].runs = 2;
   CHECK(sg::stretches_of(of).empty());
+  of.all[0].runs = 1;
+  CHECK(sg::stretches_of(of).size() == 1);
+  of.runs = 2;  // no phase is in both
+  CHECK(sg::stretches_of(of).empty());
 }
 
 TEST_CASE("a sample's device is its stream's, or the only one that there is") {

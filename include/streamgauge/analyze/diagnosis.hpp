@@ -172,6 +172,8 @@ class diagnostician {
   }
 
   void examine_overlap(std::size_t at) {
+    if (of_several_runs(of_))
+      return say(at, limited_by::not_known, {}, "what could hide it: runs were merged, whose clocks have no origin in common");
     std::vector<stretch> own;
     std::vector<stretch> compute;
     for (std::size_t i = 0; i < of_.all.size(); ++i) {

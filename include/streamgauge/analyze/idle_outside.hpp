@@ -32,8 +32,8 @@ template <class Recording>
   std::vector<stretch> device;
   std::vector<stretch> host;
   nanoseconds widest{0};
+  if (of_several_runs(of)) return std::nullopt;
   for (series const& each : of.all) {
-    if (each.runs > 1) return std::nullopt;
     for (sample const& one : each.samples) {
       nanoseconds length = one.submit.value().value_or(nanoseconds{0});
       if (one.completion.known() && *one.completion.value() > length) length = *one.completion.value();

@@ -20,6 +20,14 @@ template <class Recording>
   return std::nullopt;
 }
 
+/// Whether it was merged from several runs: what lies in two of them lies on two clocks, also where no phase is in both.
+template <class Recording>
+[[nodiscard]] bool of_several_runs(Recording const& in) noexcept {
+  bool several = in.runs > 1;
+  for (auto const& each : in.all) several = several || each.runs > 1;
+  return several;
+}
+
 /// What the phases of a recording ran, and where and when, on the host's clock: ready for `timeline_of`.
 /// Why: phases nest, and a stream runs one thing after the other. So what lies in another stretch of its stream is left out,
 /// and a span as a whole, whose branches are there.
@@ -33,8 +41,8 @@ template <class Recording>
     nanoseconds bound;
   };
   std::vector<placed> all;
+  if (of_several_runs(of)) return {};
   for (auto const& each : of.all) {
-    if (each.runs > 1) return {};
     for (auto const& one : each.samples) {
       auto const end = device_end(one);
       if (!end || one.part == span_part::whole || one.stream == 0 || one.stream > of.streams.size()) continue;

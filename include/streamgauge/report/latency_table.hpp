@@ -118,6 +118,11 @@ class latency_notes : public note_lines<> {
 
   /// What each device ran of the phases, and when it ran none.
   [[gnu::cold]] void add_devices() {
+    if (char const* const why = why_no_stretches(of_); *why != '\0') {
+      say("none: ");
+      say(why);
+      end("timeline");
+    }
     for (device_times const& each : timeline_of(stretches_of(of_)).devices) {
       if (!each.idle.total || !each.idle.within) continue;
       say("device ");

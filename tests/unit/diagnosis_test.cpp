@@ -215,6 +215,71 @@ TEST_CASE("each device has idle times of its own, and of what was not placed or 
   CHECK(sg::idle_outside(m.of).empty());
 }
 
+TEST_CASE("a host that is still in a phase when the recording is taken is not outside of every phase") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 10; ++i) m.run(step, 1000 * i, 5, 10, 300);
+  CHECK(m.says(limited_by::input));
+  sg::sample epoch;
+  epoch.submit = sg::absence::still_open;
+  m.of.all[m.phase("epoch")].samples.push_back(epoch);
+  REQUIRE(sg::idle_outside(m.of).size() == 1);
+  CHECK(sg::idle_outside(m.of)[0].idle == nanoseconds{9 * 700 * us});
+  CHECK(sg::idle_outside(m.of)[0].outside == nanoseconds{0});
+  CHECK_FALSE(m.says(limited_by::input));
+}
+
+TEST_CASE("case-08 executions that were not placed leave no device idle: it ran them somewhere there") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 10; ++i) m.run(step, 1000 * i, 5, 10, 300);
+  // Every second one had no events left, so that nothing tells when it ran; its neighbours show gaps of 1,700 us.
+  for (std::size_t i = 1; i < 10; i += 2) {
+    m.of.all[step].samples[i].device = sg::absence::pool_full;
+    m.of.all[step].samples[i].queue = sg::absence::pool_full;
+  }
+  auto const found = sg::idle_outside(m.of);
+  REQUIRE(found.size() == 1);
+  // From the end of a placed one to the entering of the next.
+  CHECK(found[0].idle == nanoseconds{4 * 690 * us});
+  CHECK(found[0].longest == nanoseconds{690 * us});
+}
+
+TEST_CASE("idle times that the bounds could make are no evidence") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 100; ++i) m.run(step, 25 * i, 1, 2, 20);  // gaps of 5 us, each end give or take 2
+  auto const found = sg::idle_outside(m.of);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].gaps == 99);
+  CHECK(found[0].bound >= 99 * nanoseconds{4 * us});
+  CHECK_FALSE(m.says(limited_by::input));
+}
+
+TEST_CASE("a long series that kept a choice of its samples tells no idle times, unless it lies in another one") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 10; ++i) m.run(step, 1000 * i, 5, 11, 298);
+  m.of.all[step].kept_one_in = 64;
+  CHECK(sg::idle_outside(m.of).empty());
+  for (sg::sample& each : m.of.all[step].samples) each.parent = 1;
+  auto const outer = m.phase("outer");
+  for (int i = 0; i < 10; ++i) m.run(outer, 1000 * i, 600, 10, 300);
+  m.of.streams.resize(1);
+  m.of.clocks[0].device = 0;
+  m.of.streams[0].device = 0;
+  for (auto& each : m.of.all)
+    for (sg::sample& one : each.samples) one.stream = 1;
+  CHECK(sg::idle_outside(m.of).size() == 1);
+}
+
+TEST_CASE("executions that took no time at all are no idle device") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 3; ++i) m.run(step, 100 * i, 5, 10, 0);
+  CHECK(sg::idle_outside(m.of).empty());
+}
+
 TEST_CASE("compute of one run hides no communication of another") {
   machine m;
   auto const gather = m.phase("gather", work_kind::communication);

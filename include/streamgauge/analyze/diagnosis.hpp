@@ -90,7 +90,7 @@ class diagnostician {
       examine(i);
     }
     for (idle_outside_phases const& idle : idle_outside(of))
-      if (10 * idle.outside > idle.within)
+      if (10 * (idle.outside - idle.bound) > idle.within)
         found_.push_back({std::nullopt, idle.device, limited_by::input,
                           {{"of", idle.within, {}}, {"idle", idle.idle, {}}, {"host in no phase", idle.outside, {}},
                            {"gaps", {}, idle.gaps}, {"longest", idle.longest, {}}}, ""});

@@ -280,6 +280,88 @@ TEST_CASE("executions that took no time at all are no idle device") {
   CHECK(sg::idle_outside(m.of).empty());
 }
 
+TEST_CASE("executions that run beside each other are not behind each other, on two devices or two streams") {
+  // Each device runs 100 us in every 1000, both at the same time, each behind something else.
+  machine m;
+  m.of.clocks.resize(2);
+  m.of.clocks[0].device = 0;
+  m.of.clocks[1].device = 1;
+  m.of.streams.resize(3);
+  m.of.streams[0].device = m.of.streams[2].device = 0;
+  m.of.streams[1].device = 1;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 20; ++i) {
+    m.run(step, 1000 * i, 5, 500, 100).stream = 1;
+    m.run(step, 1000 * i + 1, 5, 500, 100).stream = 2;
+  }
+  CHECK(m.on(step) == verdicts{limited_by::earlier_work});
+  for (std::size_t i = 1; i < 40; i += 2) m.of.all[step].samples[i].stream = 3;  // another stream of device 0
+  CHECK(m.on(step) == verdicts{limited_by::earlier_work});
+  // Two streams that are both always busy are a device that has always the next one.
+  machine busy;
+  busy.of.streams.resize(2);
+  auto const both = busy.phase("both");
+  for (int i = 0; i < 20; ++i) {
+    busy.run(both, 10 * i, 5, 50 + 90 * i, 100).stream = 1;
+    busy.run(both, 10 * i + 1, 5, 99 + 90 * i, 100).stream = 2;
+  }
+  CHECK(busy.on(both) == verdicts{limited_by::device});
+}
+
+TEST_CASE("two runs that were merged do not stand behind each other") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 20; ++i) m.run(step, 1000 * i, 5, 500, 100);
+  for (int i = 0; i < 20; ++i) m.run(step, 1000 * i + 100, 5, 500, 100);
+  CHECK(m.on(step) == verdicts{limited_by::device});
+  m.of.all[step].runs = m.of.runs = 2;
+  CHECK(m.on(step) == verdicts{limited_by::earlier_work});
+}
+
+TEST_CASE("of a long series the first samples tell what stood behind what: they were all kept") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 1024; ++i) m.run(step, 10 * i, 5, 50 + 90 * i, 100);
+  for (int i = 200; i < 2000; ++i) m.run(step, 100 * i, 5, 50 + 900 * i, 100);  // one in ten
+  m.of.all[step].kept_one_in = 8;
+  CHECK(m.on(step) == verdicts{limited_by::device});
+}
+
+TEST_CASE("phases of a second one behind the other: the ends drift, and the device is the limit all the same") {
+  machine m;
+  auto const step = m.phase("step");
+  // The device's clock loses 10 us a second.
+  for (int i = 0; i < 20; ++i) m.run(step, 10 * i, 5, 50 + 999'990 * i, 999'980);
+  CHECK(m.on(step) == verdicts{limited_by::device});
+}
+
+TEST_CASE("communication is hidden by compute of its own device alone, and where the bounds leave it open") {
+  machine m;
+  m.of.clocks.resize(2);
+  m.of.streams.resize(2);
+  m.of.streams[0].device = 0;
+  m.of.streams[1].device = 1;
+  auto const gather = m.phase("gather", work_kind::communication);
+  auto const forward = m.phase("forward", work_kind::compute);
+  for (int i = 0; i < 10; ++i) {
+    m.run(gather, 1000 * i, 5, 100, 400).stream = 1;
+    m.run(forward, 1000 * i, 5, 50, 600).stream = 2;
+  }
+  CHECK(m.on(gather).back() == limited_by::exposed);
+  for (sg::sample& each : m.of.all[forward].samples) each.stream = 1;
+  for (limited_by const each : m.on(gather)) CHECK(each != limited_by::exposed);
+
+  // 4 us of it each time, right behind compute: give or take 2 us for both.
+  machine small;
+  auto const ping = small.phase("ping", work_kind::communication);
+  auto const work = small.phase("work", work_kind::compute);
+  for (int i = 0; i < 10; ++i) {
+    small.run(work, 1000 * i, 5, 10, 90);
+    small.run(ping, 1000 * i, 5, 100, 4);
+  }
+  for (limited_by const each : small.on(ping)) CHECK(each != limited_by::exposed);
+}
+
 TEST_CASE("compute of one run hides no communication of another") {
   machine m;
   auto const gather = m.phase("gather", work_kind::communication);

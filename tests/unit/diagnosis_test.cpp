@@ -80,6 +80,15 @@ TEST_CASE("launches of short work one by one: the device waits for the host, and
   CHECK(found.evidence[4].time == nanoseconds{42 * us});
 }
 
+TEST_CASE("one long kernel on an idle device is starved for a moment, and not bound by its launch") {
+  machine m;
+  auto const step = m.phase("step", work_kind::compute);
+  for (int i = 0; i < 20; ++i) m.run(step, 20'000 * i, 12, 4, 10'000);
+  CHECK(m.on(step) == verdicts{limited_by::not_known});
+  CHECK(sg::diagnose(m.of).at(0).evidence.at(0).count == 20);
+  CHECK(std::string{sg::diagnose(m.of).at(0).missing}.find("a tenth") != std::string::npos);
+}
+
 TEST_CASE("the same times of a phase that declares no kind are not decided, of a transfer they are the host's own copy") {
   machine m;
   auto const unknown = m.phase("unknown");

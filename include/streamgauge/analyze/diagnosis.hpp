@@ -127,7 +127,11 @@ class diagnostician {
       std::vector<piece_of_evidence> evidence{{"starved", {}, starved}, {"of", {}, split_.executions},
                                               {"submit", submit, {}}, {"queue", queue, {}}, {"device", device, {}}};
       if (split_.clean_device) evidence.push_back({"clean ones", whole(split_.clean_device), {}});
-      if (from.kind == work_kind::transfer && host_throughout)
+      // What the host can have held up is no longer than it went on submitting.
+      if (10 * (submit - queue) <= device)
+        say(at, limited_by::not_known, evidence,
+            "it began before all was submitted, but the host was done within a tenth of its time (an nsys timeline tells more)");
+      else if (from.kind == work_kind::transfer && host_throughout)
         say(at, limited_by::host_copy, evidence);
       else if (from.kind == work_kind::undeclared && host_throughout)
         say(at, limited_by::not_known, evidence,

@@ -129,6 +129,25 @@ TEST_CASE("case-09 a device time of under three floors is near it, whatever else
   CHECK(m.on(tiny) == verdicts{limited_by::floor, limited_by::launches});
 }
 
+TEST_CASE("case-09 the floor of one device is none of another's") {
+  machine m;
+  m.of.clocks.resize(2);
+  m.of.streams.resize(2);
+  m.of.streams[0].device = 0;
+  m.of.streams[1].device = 1;
+  m.of.environment.devices.resize(2);
+  m.of.environment.devices[1].ordinal = 1;
+  m.of.environment.devices[1].event_floor = nanoseconds{20 * us};  // a slow one
+  auto const fast = m.phase("fast");
+  auto const slow = m.phase("slow");
+  for (int i = 0; i < 20; ++i) {
+    m.run(fast, 1000 * i, 5, 6, 50).stream = 1;
+    m.run(slow, 1000 * i, 5, 6, 50).stream = 2;
+  }
+  CHECK(m.on(fast) == verdicts{limited_by::not_known});
+  CHECK(m.on(slow) == verdicts{limited_by::floor});
+}
+
 TEST_CASE("case-12 a wait that wakes long after the device was done is named, one that is prompt is not") {
   machine m;
   auto const slow = m.phase("slow");

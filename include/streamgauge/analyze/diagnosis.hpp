@@ -85,7 +85,7 @@ struct finding {
 template <class Recording>
 class diagnostician {
  public:
-  explicit diagnostician(Recording const& of) : of_{of}, floor_{floor_of(of.environment)} {
+  explicit diagnostician(Recording const& of) : of_{of} {
     for (std::size_t i = 0; i < of.all.size(); ++i) {
       split_ = split_latency(of.all[i]);
       if (split_.executions == 0 || of.all[i].kind == work_kind::wait) continue;
@@ -117,8 +117,8 @@ class diagnostician {
     auto const queue = whole(split_.queue);
     auto const device = whole(split_.device);
     auto const bound = whole(split_.bound);
-    if (floor_ && device < near_floor_factor * floor_->time)
-      say(at, limited_by::floor, {{"device", device, {}}, {describe(floor_->kind), floor_->time, {}}});
+    if (auto const floor = floor_under(from); floor && device < near_floor_factor * floor->time)
+      say(at, limited_by::floor, {{"device", device, {}}, {describe(floor->kind), floor->time, {}}});
     std::uint64_t const starved = split_.count(feeding::starved);
     std::uint64_t const clean = split_.count(feeding::clean);
     // As long as the device: launches one by one, a copy that the host makes, or a wait inside look alike from outside.
@@ -157,6 +157,19 @@ class diagnostician {
     if (found_.size() == before)
       say(at, limited_by::not_known, {{"submit", submit, {}}, {"queue", queue, {}}, {"device", device, {}}, {"bound", bound, {}}},
           "neither starved nor waiting by more than the bound");
+  }
+
+  // The largest floor of those devices that a phase ran on, as far as its samples tell; else of all.
+  [[nodiscard]] std::optional<device_floor> floor_under(series const& from) const {
+    std::optional<device_floor> largest;
+    for (device_description const& each : of_.environment.devices) {
+      auto const floor = floor_of(each);
+      if (!floor || (largest && floor->time <= largest->time)) continue;
+      bool ran = false;
+      for (sample const& one : from.samples) ran = ran || (one.device.known() && device_of(of_, one) == each.ordinal);
+      if (ran) largest = floor;
+    }
+    return largest ? largest : floor_of(of_.environment);
   }
 
   struct placed {
@@ -262,7 +275,6 @@ class diagnostician {
   }
 
   Recording const& of_;
-  std::optional<device_floor> floor_;
   latency_split split_;
   std::vector<finding> found_;
 };

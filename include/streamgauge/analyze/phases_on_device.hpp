@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -77,6 +78,19 @@ template <class Recording>
     found.push_back(each.what);
   }
   return found;
+}
+
+/// How many executions the device ran that no stretch is of: nobody knows where, or on which stream.
+template <class Recording>
+[[nodiscard]] std::uint64_t count_without_stretch(Recording const& of) noexcept {
+  std::uint64_t count = 0;
+  for (auto const& each : of.all) {
+    for (auto const& one : each.samples) {
+      if (one.part == span_part::whole || fate_of(one.device.why_absent()) == fate::not_asked) continue;
+      if (!device_end(one) || one.stream == 0 || one.stream > of.streams.size()) ++count;
+    }
+  }
+  return count;
 }
 
 /// Why a recording has placed executions and no stretches; empty where there is no such reason.

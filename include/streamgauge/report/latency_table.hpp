@@ -123,7 +123,8 @@ class latency_notes : public note_lines<> {
       say(why);
       end("timeline");
     }
-    for (device_times const& each : timeline_of(stretches_of(of_)).devices) {
+    auto const devices = timeline_of(stretches_of(of_)).devices;
+    for (device_times const& each : devices) {
       if (!each.idle.total || !each.idle.within) continue;
       say("device ");
       say_signed(each.device);
@@ -143,6 +144,10 @@ class latency_notes : public note_lines<> {
         say_time(each.idle.longest->end - each.idle.longest->begin);
         say(" in a row");
       }
+      end("timeline");
+    }
+    if (auto const without = count_without_stretch(of_); !devices.empty() && without > 0) {
+      say("executions that were not placed, and count as idle here: " + digits(without));
       end("timeline");
     }
   }

@@ -160,6 +160,21 @@ TEST_CASE("case-12 a wait that wakes long after the device was done is named, on
   for (limited_by const each : m.on(prompt)) CHECK(each != limited_by::late_notice);
 }
 
+TEST_CASE("the evidence of a late notice is of the executions that were waited for, and says how many those are") {
+  machine m;
+  auto const step = m.phase("step");
+  // Nine in ten stand in a long queue; the tenth begins at once, and is noticed 80 us late.
+  for (int i = 0; i < 20; ++i) m.run(step, 10'000 * i, 5, i % 10 == 9 ? 20 : 5000, 50);
+  for (std::size_t i = 9; i < 20; i += 10) m.of.all[step].samples[i].completion = nanoseconds{150 * us};
+  auto const found = sg::diagnose(m.of);
+  std::size_t at = 0;
+  while (at < found.size() && found[at].what != limited_by::late_notice) ++at;
+  REQUIRE(at < found.size());
+  CHECK(found[at].evidence.at(0).time == nanoseconds{80 * us});
+  CHECK(found[at].evidence.at(3).count == 2);
+  CHECK(found[at].evidence.at(4).count == 20);
+}
+
 TEST_CASE("communication is judged by the compute that is declared, and not at all without") {
   machine m;
   auto const reduce = m.phase("reduce", work_kind::communication);

@@ -150,8 +150,8 @@ class diagnostician {
     if (split_.notice && split_.waited > 0) {
       auto const notice = whole(split_.notice);
       if (notice > 4 * bound && 2 * notice > device)
-        say(at, limited_by::late_notice, {{"done", whole(split_.end), {}}, {"noticed", whole(split_.completion), {}},
-                                          {"bound", bound, {}}});
+        say(at, limited_by::late_notice, {{"late by", notice, {}}, {"device", device, {}}, {"bound", bound, {}},
+                                          {"waited for", {}, split_.waited}, {"of", {}, split_.executions}});
     }
     if (from.kind == work_kind::communication) examine_overlap(at);
     if (found_.size() == before)

@@ -203,3 +203,24 @@ TEST_CASE("the timeline under the table says how many executions it does not hol
   CHECK_FALSE(has(text_of(), "ran phases"));
   CHECK(has(text_of(), "none: not every execution was kept"));
 }
+
+TEST_CASE("a phase of which nothing was placed says why, also before one of which all was, and where nothing was at all") {
+  sg::recording of;
+  of.clocks.resize(1);
+  of.all.resize(2);
+  of.all[0].phase = "far";
+  of.all[1].phase = "near";
+  of.all[0].samples = {taken(10'000, 20'000, 50'000, 2'000)};
+  of.all[0].samples[0].queue = absence::no_clock;
+  of.all[1].samples = {taken(10'000, 20'000, 50'000, 2'000)};
+  auto const text_of = [&of] {
+    std::ostringstream text;
+    sg::report::latency_table(text, of);
+    return text.str();
+  };
+  std::string const why = std::string{"far: 1 of 1 not placed: "} + sg::describe(absence::no_clock);
+  CHECK(has(text_of(), why));
+  of.all.resize(1);
+  CHECK(has(text_of(), why));
+  CHECK_FALSE(has(text_of(), "timeline_recorder"));
+}

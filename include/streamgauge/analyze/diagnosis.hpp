@@ -111,7 +111,9 @@ class diagnostician {
   void examine(std::size_t at) {
     series const& from = of_.all[at];
     if (split_.placed == 0)
-      return say(at, limited_by::not_known, {}, "no execution was placed on the host's clock (sg::timeline_recorder)");
+      return say(at, limited_by::not_known, {},
+                 of_.clocks.empty() ? "no execution was placed on the host's clock (sg::timeline_recorder)"
+                                    : "no execution was placed on the host's clock");
     std::size_t const before = found_.size();
     auto const submit = whole(split_.submit);
     auto const queue = whole(split_.queue);

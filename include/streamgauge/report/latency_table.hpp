@@ -195,7 +195,7 @@ template <class Ostream, class Recording>
     trust.cells.push_back(decided == 0 ? "-" : digits(split.count(feeding::starved)));
     trust.cells.push_back(digits(split.executions));
     under.add_feeding(name, split);
-    if (placed) under.add_missing(name, each, split);
+    if (!of.clocks.empty()) under.add_missing(name, each, split);
   }
   std::string text;
   if (!any) {

@@ -138,3 +138,18 @@ TEST_CASE("a sample's device is its stream's, or the only one that there is") {
   of.clocks[0].device = 5;
   CHECK(sg::device_of(of, placed(0, 0, 1)) == 5);
 }
+
+TEST_CASE("two devices of which CUDA did not say the number are not one device") {
+  auto of = three_streams();
+  of.streams[0].device = of.streams[2].device = -1;
+  of.all[0].samples = {placed(1, 0, 100), placed(3, 0, 100), placed(2, 0, 100)};
+  CHECK_FALSE(sg::device_of(of, of.all[0].samples[0]));
+  auto const found = sg::stretches_of(of);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].device == 0);
+  CHECK(sg::count_without_stretch(of) == 2);
+  of.clocks.resize(1);  // where there is one alone, all is its own
+  of.clocks[0].device = -1;
+  of.streams[1].device = -1;
+  CHECK(sg::stretches_of(of).size() == 3);
+}

@@ -16,7 +16,8 @@ namespace streamgauge {
 /// The device that a sample's device time is of; absent where neither its stream nor an only device tells.
 template <class Recording>
 [[nodiscard]] std::optional<int> device_of(Recording const& in, sample const& one) noexcept {
-  if (one.stream != 0 && one.stream <= in.streams.size()) return in.streams[one.stream - 1].device;
+  bool const has_stream = one.stream != 0 && one.stream <= in.streams.size();
+  if (has_stream && in.streams[one.stream - 1].device >= 0) return in.streams[one.stream - 1].device;
   if (in.clocks.size() == 1) return in.clocks[0].device;
   return std::nullopt;
 }
@@ -51,9 +52,10 @@ template <class Recording>
       auto const end = device_end(one);
       if (end && one.part == span_part::whole && few_kept) return {};
       if (!end || one.part == span_part::whole || one.stream == 0 || one.stream > of.streams.size()) continue;
-      auto const& on = of.streams[one.stream - 1];
+      auto const on = device_of(of, one);
+      if (!on) continue;
       all.push_back({one.stream,
-                     {each.phase, on.device, one.stream, one.entered + *one.queue.value(), one.entered + *end},
+                     {each.phase, *on, one.stream, one.entered + *one.queue.value(), one.entered + *end},
                      one.bound, end_bound(one), few_kept});
     }
   }
@@ -87,7 +89,7 @@ template <class Recording>
   for (auto const& each : of.all) {
     for (auto const& one : each.samples) {
       if (one.part == span_part::whole || fate_of(one.device.why_absent()) == fate::not_asked) continue;
-      if (!device_end(one) || one.stream == 0 || one.stream > of.streams.size()) ++count;
+      if (!device_end(one) || one.stream == 0 || one.stream > of.streams.size() || !device_of(of, one)) ++count;
     }
   }
   return count;

@@ -250,6 +250,11 @@ TEST_CASE("each device has idle times of its own, and of what was not placed or 
   CHECK(both[1].device == 1);
   CHECK(both[1].within == nanoseconds{1100 * us});
   CHECK(both[1].idle == nanoseconds{900 * us});
+  // A span as a whole has no stream; its branches tell.
+  auto const all = m.phase("all");
+  for (int i = 0; i < 2; ++i) m.run(all, 1000 * i, 5, 10, 300).part = sg::span_part::whole;
+  REQUIRE(sg::idle_outside(m.of).size() == 2);
+  CHECK(sg::idle_outside(m.of)[0].idle == nanoseconds{700 * us});
   m.of.all[step].runs = 2;
   CHECK(sg::idle_outside(m.of).empty());
   m.of.all[step].runs = 1;

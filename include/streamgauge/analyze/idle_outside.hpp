@@ -49,7 +49,7 @@ template <class Recording>
       if (one.entered < left) host.push_back({one.entered, left});
       auto const end = device_end(one);
       auto const where = device_of(of, one);
-      if (where && *where != on) continue;
+      if (where ? *where != on : one.part == span_part::whole) continue;  // its branches are there
       if (one.thread >= next_begin.size()) next_begin.resize(one.thread + std::size_t{1}, (nanoseconds::max)());
       if (end && where) {
         device.push_back({one.entered + *one.queue.value(), one.entered + *end});

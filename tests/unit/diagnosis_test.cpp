@@ -89,6 +89,15 @@ TEST_CASE("one long kernel on an idle device is starved for a moment, and not bo
   CHECK(std::string{sg::diagnose(m.of).at(0).missing}.find("a tenth") != std::string::npos);
 }
 
+TEST_CASE("where executions that had everything before them took as long, launches are not the limit") {
+  machine m;
+  auto const step = m.phase("step", work_kind::compute);
+  for (int i = 0; i < 20; ++i) m.run(step, 1000 * i, 40, i % 4 == 0 ? 400 : 5, 42);
+  CHECK(m.on(step) == verdicts{limited_by::not_known});
+  for (std::size_t i = 0; i < 20; i += 4) m.of.all[step].samples[i].device = nanoseconds{20 * us};
+  CHECK(m.on(step) == verdicts{limited_by::launches});
+}
+
 TEST_CASE("the same times of a phase that declares no kind are not decided, of a transfer they are the host's own copy") {
   machine m;
   auto const unknown = m.phase("unknown");

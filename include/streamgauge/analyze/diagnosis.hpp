@@ -108,6 +108,8 @@ class diagnostician {
     found_.push_back({at, std::nullopt, what, std::move(evidence), missing});
   }
 
+  static constexpr std::uint64_t fewest_clean = 3;
+
   void examine(std::size_t at) {
     series const& from = of_.all[at];
     if (split_.placed == 0)
@@ -133,6 +135,8 @@ class diagnostician {
       if (10 * (submit - queue) <= device)
         say(at, limited_by::not_known, evidence,
             "it began before all was submitted, but the host was done within a tenth of its time (an nsys timeline tells more)");
+      else if (clean >= fewest_clean && 10 * (device - whole(split_.clean_device)) <= device)
+        say(at, limited_by::not_known, evidence, "those that had everything before them took as long");
       else if (from.kind == work_kind::transfer && host_throughout)
         say(at, limited_by::host_copy, evidence);
       else if (from.kind == work_kind::undeclared && host_throughout)

@@ -226,6 +226,7 @@ struct recording {
   std::vector<placed_clock> clocks{};  ///< of a `timeline_recorder`, the newest first
   std::string why_not_placed{};        ///< why it has none although it was asked to: empty, or the reason
   std::vector<measured_stream> streams{};  ///< as `sample::stream` numbers them from 1
+  std::size_t runs = 1;  ///< more where recordings were merged: then host times have no origin in common
 };
 
 }  // namespace streamgauge

@@ -126,6 +126,38 @@ TEST_CASE_FIXTURE(fresh_machine, "a span and its branches are placed where each 
   CHECK(distance(*one.begins.value(), began[0] - began[1]) < 10ns);  // read as float milliseconds
 }
 
+TEST_CASE_FIXTURE(fresh_machine, "a branch that begins seconds after its span is told by the device's time, which drifts") {
+  for (double const drift : {-5e-6, 5e-6}) {
+    CAPTURE(drift);
+    simulated::reset();
+    costly_calls();
+    simulated::set_device_clock(0, {drift, 0, 32ns});
+    cudaStream_t const first = new_stream();
+    cudaStream_t const second = new_stream();
+    nanoseconds const origin = simulated::host_now();
+    sg::timeline_recorder recorder;
+    sg::phase const both{recorder, "both"};
+    sg::phase const early{recorder, "early"};
+    sg::phase const late{recorder, "late"};
+    nanoseconds began{0};
+    {
+      sg::span span{both};
+      {
+        auto const branch = span.branch(first, early);
+        launch(first, 1ms);
+      }
+      launch(second, 10s);
+      {
+        auto const branch = span.branch(second, late);
+        began = simulated::stream_end(second) - origin;
+        launch(second, 2ms);
+      }
+    }
+    sg::sample const other = sample_of(recorder.collect(), "late");
+    CHECK(distance(begin_of(other), began) <= other.bound);
+  }
+}
+
 TEST_CASE_FIXTURE(fresh_machine, "each replay of a graph is placed by its own events") {
   costly_calls();
   cudaStream_t const stream = new_stream();

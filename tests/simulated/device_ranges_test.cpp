@@ -130,6 +130,30 @@ TEST_CASE_FIXTURE(with_tool, "replays of a graph and spans with their branches a
   CHECK(inners == 3);
 }
 
+TEST_CASE_FIXTURE(with_tool, "a phase that a graph holds several times is told as often in each replay") {
+  cudaStream_t const stream = new_stream();
+  sg::timeline_recorder recorder{{1000, 64}};
+  sg::phase const launches{recorder, "launch"};
+  sg::phase const layer{recorder, "layer", sg::in_graphs};
+  sg::device_ranges shown{recorder, tool};
+  sg::prepare_capture(recorder, stream);
+  cudaGraph_t const graph = graph_program::captured(stream, [&] {
+    for (int i = 0; i < 4; ++i) {
+      auto const scope = layer.enter(stream);
+      launch(stream, 1ms);
+    }
+  });
+  cudaGraphExec_t const executable = graph_program::made_of(graph);
+  sg::graph_replay replay{launches, executable, graph, stream};
+  REQUIRE(replay.launch() == cudaSuccess);
+  REQUIRE(replay.launch() == cudaSuccess);
+  CHECK(shown.submit() == 8);  // all four of a replay were entered at one moment: that of the launch
+  CHECK(shown.submit() == 0);
+  REQUIRE(replay.launch() == cudaSuccess);
+  CHECK(shown.submit() == 4);
+  for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i].begin - told[i - 1].begin > 2'090'000);  // 1 ms, as placed
+}
+
 TEST_CASE_FIXTURE(with_tool, "what is still open comes with a later call, and nothing before it is told twice") {
   cudaStream_t const stream = new_stream();
   sg::timeline_recorder recorder;

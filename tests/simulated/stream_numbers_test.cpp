@@ -5,6 +5,7 @@
 
 #include <streamgauge/analyze/phases_on_device.hpp>
 #include <streamgauge/measure/graph_replay_by_wait.hpp>
+#include <streamgauge/measure/timeline.hpp>
 
 #include "graph_program.hpp"
 
@@ -85,6 +86,38 @@ TEST_CASE_FIXTURE(fresh_machine, "two threads have two per-thread streams") {
   }
   CHECK(by_thread[0] != by_thread[1]);
   CHECK(by_thread[0] + by_thread[1] == 3);
+}
+
+TEST_CASE_FIXTURE(fresh_machine, "an interval that is read after its thread ended is of that thread's per-thread stream") {
+  make_context();
+  sg::recorder recorder;
+  sg::phase const step{recorder, "step"};
+  for (int i = 0; i < 3; ++i) std::thread{[&] { run(step, cudaStreamPerThread); }}.join();  // one lane, three threads
+  auto const taken = recorder.collect();
+  CHECK(taken.streams.size() == 3);
+  CHECK(streams_of(series_of(taken, "step")) == std::vector<std::uint32_t>{1, 2, 3});
+}
+
+TEST_CASE_FIXTURE(fresh_devices, "a phase that was waited for names its stream and its device") {
+  select_device(1);
+  cudaStream_t const there = new_stream();
+  select_device(0);
+  cudaStream_t const here = new_stream();
+  sg::timeline_recorder recorder;
+  sg::phase const step{recorder, "step"};
+  for (sg::wait_policy const policy : {sg::wait_policy::spin, sg::wait_policy::block}) {
+    for (cudaStream_t const stream : {here, there}) {
+      auto scope = step.enter(stream);
+      launch(stream, 1ms);
+      scope.wait(policy);
+    }
+  }
+  auto const taken = recorder.collect();
+  auto const steps = series_of(taken, "step").samples;
+  CHECK(streams_of(series_of(taken, "step")) == std::vector<std::uint32_t>{1, 2, 1, 2});
+  CHECK(sg::device_of(taken, steps[0]) == 0);
+  CHECK(sg::device_of(taken, steps[1]) == 1);
+  CHECK(sg::stretches_of(taken).size() == 4);
 }
 
 TEST_CASE_FIXTURE(fresh_devices, "streams of two devices are told apart with their devices, the branches of a span too") {

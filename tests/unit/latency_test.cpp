@@ -207,3 +207,53 @@ TEST_CASE("a table of latencies without a clock says that nothing was placed") {
   sg::report::latency_table(text, whole);
   CHECK(text.str() == "nothing placed: the recorder was no sg::timeline_recorder\n");
 }
+
+TEST_CASE("the timeline under the table says how many executions it does not hold, and why there is none") {
+  sg::recording of;
+  of.clocks.resize(1);
+  of.clocks[0].device = 0;
+  of.streams.resize(1);
+  of.streams[0].device = 0;
+  of.all.resize(1);
+  of.all[0].phase = "step";
+  for (int i = 0; i < 4; ++i) {
+    of.all[0].samples.push_back(taken(10'000, 20'000, 50'000, 2'000));
+    of.all[0].samples.back().entered = nanoseconds{i * 100'000};
+    of.all[0].samples.back().stream = 1;
+  }
+  auto const text_of = [&of] {
+    std::ostringstream text;
+    sg::report::latency_table(text, of);
+    return text.str();
+  };
+  CHECK(has(text_of(), "ran phases for 200 us of 350 us"));
+  CHECK_FALSE(has(text_of(), "count as idle"));
+  of.all[0].samples[1].device = absence::pool_full;
+  of.all[0].samples[2].queue = absence::no_clock;
+  CHECK(has(text_of(), "ran phases for 100 us of 350 us"));
+  CHECK(has(text_of(), "executions that were not placed, and count as idle here: 2"));
+  of.all[0].kept_one_in = 2;
+  CHECK_FALSE(has(text_of(), "ran phases"));
+  CHECK(has(text_of(), "none: not every execution was kept"));
+}
+
+TEST_CASE("a phase of which nothing was placed says why, also before one of which all was, and where nothing was at all") {
+  sg::recording of;
+  of.clocks.resize(1);
+  of.all.resize(2);
+  of.all[0].phase = "far";
+  of.all[1].phase = "near";
+  of.all[0].samples = {taken(10'000, 20'000, 50'000, 2'000)};
+  of.all[0].samples[0].queue = absence::no_clock;
+  of.all[1].samples = {taken(10'000, 20'000, 50'000, 2'000)};
+  auto const text_of = [&of] {
+    std::ostringstream text;
+    sg::report::latency_table(text, of);
+    return text.str();
+  };
+  std::string const why = std::string{"far: 1 of 1 not placed: "} + sg::describe(absence::no_clock);
+  CHECK(has(text_of(), why));
+  of.all.resize(1);
+  CHECK(has(text_of(), why));
+  CHECK_FALSE(has(text_of(), "timeline_recorder"));
+}

@@ -165,3 +165,27 @@ TEST_CASE("merging parts in any order gives the same count, extremes, mean and q
   CHECK(one.q95 == other.q95);
   CHECK(one.sample_stddev->count() == doctest::Approx(other.sample_stddev->count()).epsilon(1e-12));
 }
+
+TEST_CASE("runs without a phase in common are several runs all the same: no clock is common to them") {
+  sg::recording one;
+  one.all.resize(1);
+  one.all[0].phase = "prefill";
+  one.all[0].samples.resize(1);
+  sg::recording other = one;
+  other.all[0].phase = "decode";
+  other.all[0].work = sg::declared_work{1e9, 2e6, std::nullopt};
+
+  sg::recording all;
+  sg::merge(all, one);
+  CHECK(all.runs == 1);
+  sg::merge(all, other);
+  CHECK(all.runs == 2);
+  CHECK(all.all[0].runs == 1);
+  CHECK(all.all[1].runs == 1);
+  REQUIRE(all.all[1].work);
+  CHECK(all.all[1].work->flops == 1e9);
+  sg::merge(all, sg::recording{});
+  CHECK(all.runs == 2);
+  sg::merge(all, all);
+  CHECK(all.runs == 4);
+}

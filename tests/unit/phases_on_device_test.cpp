@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
 namespace sg = streamgauge;
 using sg::nanoseconds;
 
@@ -61,7 +63,7 @@ TEST_CASE("what lies in another stretch of its stream is left out, and the same 
   CHECK(times.devices[1].busy.busy_union == nanoseconds{10 * us});
 }
 
-TEST_CASE("two that follow each other may overlap by their bounds, and are cut; by more they are nested") {
+TEST_CASE("two that follow each other may overlap by their bounds, and are cut; what ends within another is nested") {
   auto of = three_streams();
   of.all[0].samples = {placed(1, 0, 100, 3), placed(1, 96, 150, 3)};
   auto found = sg::stretches_of(of);
@@ -69,12 +71,48 @@ TEST_CASE("two that follow each other may overlap by their bounds, and are cut; 
   CHECK(found[1].begin == nanoseconds{100 * us});
   CHECK(found[1].end == nanoseconds{150 * us});
 
-  of.all[0].samples[1] = placed(1, 93, 150, 3);
-  found = sg::stretches_of(of);
-  CHECK(found.size() == 1);
+  of.all[0].samples[1] = placed(1, 50, 106, 3);
+  CHECK(sg::stretches_of(of).size() == 1);
 
   of.all[0].samples[1] = placed(1, 96, 99, 3);
   CHECK(sg::stretches_of(of).size() == 1);
+}
+
+TEST_CASE("started phases that overlap without nesting lose none of the device's time") {
+  auto of = three_streams();
+  of.all[0].samples = {placed(1, 0, 100, 3)};
+  of.all[1].samples = {placed(1, 50, 300, 3)};
+  auto const found = sg::stretches_of(of);
+  REQUIRE(found.size() == 2);
+  CHECK(found[1].begin == nanoseconds{100 * us});
+  CHECK(found[1].end == nanoseconds{300 * us});
+  CHECK(sg::timeline_of(found).devices.at(0).busy.busy_union == nanoseconds{300 * us});
+}
+
+TEST_CASE("phases of ten seconds one behind the other: their ends drift, and none is taken for nested") {
+  auto of = three_streams();
+  // The device's clock gains 4 us a second: each seems to end 40 us after the next one begins.
+  constexpr std::int64_t second = 1'000'000;
+  for (int i = 0; i < 4; ++i) of.all[0].samples.push_back(placed(1, i * 10 * second, (i + 1) * 10 * second + 40, 3));
+  auto const found = sg::stretches_of(of);
+  REQUIRE(found.size() == 4);
+  CHECK(sg::timeline_of(found).devices.at(0).busy.sum == nanoseconds{(40 * second + 40) * us});
+}
+
+TEST_CASE("a long series that kept a choice of its samples leaves no device idle between them") {
+  auto of = three_streams();
+  of.all[0].samples = {placed(1, 0, 100), placed(1, 500, 600)};
+  of.all[1].samples = {placed(1, 10, 20), placed(1, 510, 530)};
+  of.all[1].kept_one_in = 8;  // all of them are inside what was kept whole
+  CHECK(sg::stretches_of(of).size() == 2);
+  CHECK(std::string{sg::why_no_stretches(of)}.empty());
+  of.all[1].samples.push_back(placed(1, 700, 710));
+  CHECK(sg::stretches_of(of).empty());
+  CHECK(std::string{sg::why_no_stretches(of)}.find("not every execution was kept") != std::string::npos);
+  of.all[1].samples.back().part = sg::span_part::whole;  // and so were its branches
+  CHECK(sg::stretches_of(of).empty());
+  of.runs = 2;
+  CHECK(std::string{sg::why_no_stretches(of)}.find("merged") != std::string::npos);
 }
 
 TEST_CASE("what has no stream or no place, a span as a whole and a merged recording give no stretch") {
@@ -86,6 +124,10 @@ TEST_CASE("what has no stream or no place, a span as a whole and a merged record
   CHECK(sg::stretches_of(of)[0].begin == nanoseconds{0});
   of.all[0].runs = 2;
   CHECK(sg::stretches_of(of).empty());
+  of.all[0].runs = 1;
+  CHECK(sg::stretches_of(of).size() == 1);
+  of.runs = 2;  // no phase is in both
+  CHECK(sg::stretches_of(of).empty());
 }
 
 TEST_CASE("a sample's device is its stream's, or the only one that there is") {
@@ -95,4 +137,19 @@ TEST_CASE("a sample's device is its stream's, or the only one that there is") {
   of.clocks.resize(1);
   of.clocks[0].device = 5;
   CHECK(sg::device_of(of, placed(0, 0, 1)) == 5);
+}
+
+TEST_CASE("two devices of which CUDA did not say the number are not one device") {
+  auto of = three_streams();
+  of.streams[0].device = of.streams[2].device = -1;
+  of.all[0].samples = {placed(1, 0, 100), placed(3, 0, 100), placed(2, 0, 100)};
+  CHECK_FALSE(sg::device_of(of, of.all[0].samples[0]));
+  auto const found = sg::stretches_of(of);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].device == 0);
+  CHECK(sg::count_without_stretch(of) == 2);
+  of.clocks.resize(1);  // where there is one alone, all is its own
+  of.clocks[0].device = -1;
+  of.streams[1].device = -1;
+  CHECK(sg::stretches_of(of).size() == 3);
 }

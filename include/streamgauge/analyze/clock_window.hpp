@@ -26,6 +26,11 @@ struct clock_limits {
   nanoseconds resolution{64};      ///< how far a reading of the device's clock may be from the truth
 };
 
+/// By how much a stretch of one clock's time may be longer or shorter on the other, rounded up.
+[[nodiscard]] constexpr nanoseconds drift_over(nanoseconds stretch, clock_limits const& limits = {}) noexcept {
+  return nanoseconds{static_cast<std::int64_t>(static_cast<double>(stretch.count()) * limits.drift) + 1};
+}
+
 /// A moment of the device's clock on the host's.
 struct placed_moment {
   nanoseconds host{0};

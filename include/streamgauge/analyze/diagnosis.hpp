@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <streamgauge/time.hpp>
@@ -11,6 +12,7 @@
 #include <streamgauge/analyze/floor.hpp>
 #include <streamgauge/analyze/idle_outside.hpp>
 #include <streamgauge/analyze/latency.hpp>
+#include <streamgauge/analyze/phases_on_device.hpp>
 #include <streamgauge/analyze/timeline.hpp>
 
 namespace streamgauge {
@@ -83,14 +85,14 @@ struct finding {
 template <class Recording>
 class diagnostician {
  public:
-  explicit diagnostician(Recording const& of) : of_{of}, floor_{floor_of(of.environment)} {
+  explicit diagnostician(Recording const& of) : of_{of} {
     for (std::size_t i = 0; i < of.all.size(); ++i) {
       split_ = split_latency(of.all[i]);
       if (split_.executions == 0 || of.all[i].kind == work_kind::wait) continue;
       examine(i);
     }
     for (idle_outside_phases const& idle : idle_outside(of))
-      if (10 * idle.outside > idle.within)
+      if (10 * (idle.outside - idle.bound) > idle.within)
         found_.push_back({std::nullopt, idle.device, limited_by::input,
                           {{"of", idle.within, {}}, {"idle", idle.idle, {}}, {"host in no phase", idle.outside, {}},
                            {"gaps", {}, idle.gaps}, {"longest", idle.longest, {}}}, ""});
@@ -106,17 +108,21 @@ class diagnostician {
     found_.push_back({at, std::nullopt, what, std::move(evidence), missing});
   }
 
+  static constexpr std::uint64_t fewest_clean = 3;
+
   void examine(std::size_t at) {
     series const& from = of_.all[at];
     if (split_.placed == 0)
-      return say(at, limited_by::not_known, {}, "no execution was placed on the host's clock (sg::timeline_recorder)");
+      return say(at, limited_by::not_known, {},
+                 of_.clocks.empty() ? "no execution was placed on the host's clock (sg::timeline_recorder)"
+                                    : "no execution was placed on the host's clock");
     std::size_t const before = found_.size();
     auto const submit = whole(split_.submit);
     auto const queue = whole(split_.queue);
     auto const device = whole(split_.device);
     auto const bound = whole(split_.bound);
-    if (floor_ && device < near_floor_factor * floor_->time)
-      say(at, limited_by::floor, {{"device", device, {}}, {describe(floor_->kind), floor_->time, {}}});
+    if (auto const floor = floor_under(from); floor && device < near_floor_factor * floor->time)
+      say(at, limited_by::floor, {{"device", device, {}}, {describe(floor->kind), floor->time, {}}});
     std::uint64_t const starved = split_.count(feeding::starved);
     std::uint64_t const clean = split_.count(feeding::clean);
     // As long as the device: launches one by one, a copy that the host makes, or a wait inside look alike from outside.
@@ -125,7 +131,13 @@ class diagnostician {
       std::vector<piece_of_evidence> evidence{{"starved", {}, starved}, {"of", {}, split_.executions},
                                               {"submit", submit, {}}, {"queue", queue, {}}, {"device", device, {}}};
       if (split_.clean_device) evidence.push_back({"clean ones", whole(split_.clean_device), {}});
-      if (from.kind == work_kind::transfer && host_throughout)
+      // What the host can have held up is no longer than it went on submitting.
+      if (10 * (submit - queue) <= device)
+        say(at, limited_by::not_known, evidence,
+            "it began before all was submitted, but the host was done within a tenth of its time (an nsys timeline tells more)");
+      else if (clean >= fewest_clean && 10 * (device - whole(split_.clean_device)) <= device)
+        say(at, limited_by::not_known, evidence, "those that had everything before them took as long");
+      else if (from.kind == work_kind::transfer && host_throughout)
         say(at, limited_by::host_copy, evidence);
       else if (from.kind == work_kind::undeclared && host_throughout)
         say(at, limited_by::not_known, evidence,
@@ -133,10 +145,10 @@ class diagnostician {
       else
         say(at, limited_by::launches, evidence);
     } else if (2 * clean >= split_.executions) {
-      std::uint64_t const behind_own = count_behind_own(from);
+      auto const [behind_own, looked_at] = count_behind_own(from);
       auto const waited = queue - submit;
-      if (2 * behind_own >= split_.placed)
-        say(at, limited_by::device, {{"right behind the one before", {}, behind_own}, {"of", {}, split_.placed},
+      if (2 * behind_own >= looked_at && looked_at > 0)
+        say(at, limited_by::device, {{"right behind the one before", {}, behind_own}, {"of", {}, looked_at},
                                      {"queue", queue, {}}, {"device", device, {}}});
       else if (waited > 4 * bound && 10 * waited > device)
         say(at, limited_by::earlier_work, {{"submit", submit, {}}, {"queue", queue, {}}, {"device", device, {}}});
@@ -144,8 +156,8 @@ class diagnostician {
     if (split_.notice && split_.waited > 0) {
       auto const notice = whole(split_.notice);
       if (notice > 4 * bound && 2 * notice > device)
-        say(at, limited_by::late_notice, {{"done", whole(split_.end), {}}, {"noticed", whole(split_.completion), {}},
-                                          {"bound", bound, {}}});
+        say(at, limited_by::late_notice, {{"late by", notice, {}}, {"device", device, {}}, {"bound", bound, {}},
+                                          {"waited for", {}, split_.waited}, {"of", {}, split_.executions}});
     }
     if (from.kind == work_kind::communication) examine_overlap(at);
     if (found_.size() == before)
@@ -153,46 +165,122 @@ class diagnostician {
           "neither starved nor waiting by more than the bound");
   }
 
-  // How many began when the execution before on the device ended: nothing of the host's lay between.
-  static std::uint64_t count_behind_own(series const& from) {
-    struct placed {
-      nanoseconds begin;
-      nanoseconds end;
-      nanoseconds bound;
-    };
-    std::vector<placed> all;
-    for (sample const& one : from.samples)
-      if (!one.warmup && device_end(one))
-        all.push_back({one.entered + *one.queue.value(), one.entered + *device_end(one), one.bound});
-    put_in_order(all, [](placed const& a, placed const& b) { return a.begin < b.begin; });
-    std::uint64_t count = 0;
-    for (std::size_t i = 1; i < all.size(); ++i)
-      if (all[i].begin - all[i - 1].end <= all[i].bound + all[i - 1].bound) ++count;
-    return count;
+  // The largest floor of those devices that a phase ran on, as far as its samples tell; else of all.
+  [[nodiscard]] std::optional<device_floor> floor_under(series const& from) const {
+    std::optional<device_floor> largest;
+    for (device_description const& each : of_.environment.devices) {
+      auto const floor = floor_of(each);
+      if (!floor || (largest && floor->time <= largest->time)) continue;
+      bool ran = false;
+      for (sample const& one : from.samples) ran = ran || (one.device.known() && device_of(of_, one) == each.ordinal);
+      if (ran) largest = floor;
+    }
+    return largest ? largest : floor_of(of_.environment);
   }
 
+  struct placed {
+    nanoseconds begin;
+    nanoseconds end;
+    nanoseconds bound;
+    nanoseconds end_bound;
+    std::optional<int> device;
+    std::uint32_t stream;
+  };
+  [[nodiscard]] placed placed_as(sample const& one) const noexcept {
+    nanoseconds const begin = one.entered + *one.queue.value();
+    return {begin, begin + *one.device.value(), one.bound, end_bound(one), device_of(of_, one), one.stream};
+  }
+
+  // How many began when an execution before on their device or their stream ended, and of how many: nothing of the host's
+  // lay between. What runs beside others of its phase, on another stream or another device, is behind none of them. Of a
+  // series that kept a choice of its samples the first count, which were all kept.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> count_behind_own(series const& from) const {
+    std::vector<placed> all;
+    for (std::size_t i = 0; i < from.samples.size() && (from.kept_one_in == 1 || i < samples_at_head); ++i)
+      if (!from.samples[i].warmup && device_end(from.samples[i])) all.push_back(placed_as(from.samples[i]));
+    put_in_order(all, [](placed const& a, placed const& b) { return a.begin < b.begin; });
+    bool const one_clock = !of_several_runs(of_);
+    std::vector<placed> latest;  // of each stream and, with stream 0, of each device
+    auto const behind = [&latest](placed const& next, bool on_stream) {
+      std::size_t at = 0;
+      while (at < latest.size() && (on_stream ? latest[at].stream != next.stream
+                                              : latest[at].stream != 0 || latest[at].device != next.device))
+        ++at;
+      if (at == latest.size()) {
+        latest.push_back(next);
+        if (!on_stream) latest.back().stream = 0;
+        return false;
+      }
+      placed& before = latest[at];
+      nanoseconds const gap = next.begin - before.end;
+      nanoseconds const most = next.bound + before.end_bound;
+      if (next.end > before.end) {
+        before.end = next.end;
+        before.end_bound = next.end_bound;
+      }
+      return gap <= most && (on_stream || gap >= -most);
+    };
+    std::uint64_t count = 0;
+    for (placed const& each : all) {
+      bool const on_device = one_clock && each.device && behind(each, false);
+      bool const on_stream = each.stream != 0 && behind(each, true);
+      if (on_device || on_stream) ++count;
+    }
+    return {count, all.size()};
+  }
+
+  // Only compute on its own device hides it, and it counts as hidden wherever the bounds leave that open.
   void examine_overlap(std::size_t at) {
-    std::vector<stretch> own;
-    std::vector<stretch> compute;
+    if (of_several_runs(of_))
+      return say(at, limited_by::not_known, {}, "what could hide it: runs were merged, whose clocks have no origin in common");
+    std::vector<placed> own;
+    std::vector<placed> compute;
+    nanoseconds widest{0};
+    bool all_kept = true;
     for (std::size_t i = 0; i < of_.all.size(); ++i) {
       if (i != at && of_.all[i].kind != work_kind::compute) continue;
-      for (sample const& one : of_.all[i].samples)
-        if (!one.warmup && device_end(one))
-          (i == at ? own : compute).push_back({one.entered + *one.queue.value(), one.entered + *device_end(one)});
+      all_kept = all_kept && of_.all[i].kept_one_in == 1;
+      for (sample const& one : of_.all[i].samples) {
+        if (!device_end(one) || (i == at && one.warmup)) continue;
+        (i == at ? own : compute).push_back(placed_as(one));
+        if (end_bound(one) > widest) widest = end_bound(one);
+      }
     }
     if (compute.empty())
       return say(at, limited_by::not_known, {}, "what could hide it: no phase is declared as compute (sg::work_kind)");
-    auto const alone = busy_times_of(own).busy_union;
-    auto const computing = busy_times_of(compute).busy_union;
-    std::vector<stretch> both = own;
-    both.insert(both.end(), compute.begin(), compute.end());
-    auto const hidden = alone + computing - busy_times_of(both).busy_union;
-    if (2 * hidden < alone)
+    if (!all_kept)
+      return say(at, limited_by::not_known, {}, "what could hide it: of these phases not every execution was kept");
+    std::vector<int> devices;
+    for (placed const& each : own) {
+      bool known = !each.device;
+      for (int const other : devices) known = known || other == *each.device;
+      if (!known) devices.push_back(*each.device);
+    }
+    nanoseconds alone{0};
+    nanoseconds hidden{0};
+    nanoseconds hidden_at_most{0};
+    for (int const device : devices) {
+      alone += overlap(own, own, device, nanoseconds{0});
+      hidden += overlap(own, compute, device, nanoseconds{0});
+      hidden_at_most += overlap(own, compute, device, 2 * widest);
+    }
+    if (2 * hidden_at_most < alone)
       say(at, limited_by::exposed, {{"of", alone, {}}, {"beside compute", hidden, {}}});
+  }
+  // For how long one of each ran on a device, if all of the second may have been so much longer at either end.
+  static nanoseconds overlap(std::vector<placed> const& one, std::vector<placed> const& other, int device, nanoseconds by) {
+    std::vector<stretch> first;
+    std::vector<stretch> second;
+    for (placed const& each : one)
+      if (each.device == device) first.push_back({each.begin, each.end});
+    for (placed const& each : other)
+      if (each.device == device) second.push_back({each.begin - by, each.end + by});
+    nanoseconds const sum = busy_times_of(first).busy_union + busy_times_of(second).busy_union;
+    first.insert(first.end(), second.begin(), second.end());
+    return sum - busy_times_of(first).busy_union;
   }
 
   Recording const& of_;
-  std::optional<device_floor> floor_;
   latency_split split_;
   std::vector<finding> found_;
 };

@@ -23,29 +23,48 @@ struct idle_outside_phases {
   nanoseconds outside{0};  ///< nor was the host in one
   nanoseconds longest{0};  ///< the longest gap of the device's
   std::size_t gaps = 0;    ///< those that are longer than the bounds of their two ends together
+  nanoseconds bound{0};    ///< `idle` and `outside` may be off by no more than this
 };
 
 /// The idle times of one device; absent where fewer than two executions were placed on it. Of a recording that was merged
-/// from several runs there are none: their clocks have no origin in common.
+/// from several runs there are none: their clocks have no origin in common. Nor are there where only a choice of the samples
+/// was kept of a phase that lies in no other one: between those others ran. Where an execution was not placed the device counts as busy, from when it was entered
+/// until the next one of its phase and thread began.
 template <class Recording>
 [[nodiscard]] std::optional<idle_outside_phases> idle_outside(Recording const& of, int on) {
   std::vector<stretch> device;
   std::vector<stretch> host;
+  std::vector<stretch> not_placed;
   nanoseconds widest{0};
+  if (*why_no_stretches(of) != '\0') return std::nullopt;
   for (series const& each : of.all) {
-    if (each.runs > 1) return std::nullopt;
-    for (sample const& one : each.samples) {
+    std::vector<nanoseconds> next_begin;  // by thread
+    for (std::size_t i = each.samples.size(); i-- > 0;) {
+      sample const& one = each.samples[i];
+      if (each.kept_one_in > 1 && !one.parent) return std::nullopt;
       nanoseconds length = one.submit.value().value_or(nanoseconds{0});
       if (one.completion.known() && *one.completion.value() > length) length = *one.completion.value();
-      if (length > nanoseconds{0}) host.push_back({one.entered, one.entered + length});
+      bool const is_open = one.submit == observation{absence::still_open};
+      nanoseconds const left = is_open ? (nanoseconds::max)() : one.entered + length;
+      if (one.entered < left) host.push_back({one.entered, left});
       auto const end = device_end(one);
-      if (!end || device_of(of, one) != on) continue;
-      device.push_back({one.entered + *one.queue.value(), one.entered + *end});
-      if (one.bound > widest) widest = one.bound;
+      auto const where = device_of(of, one);
+      if (where ? *where != on : one.part == span_part::whole) continue;  // its branches are there
+      if (one.thread >= next_begin.size()) next_begin.resize(one.thread + std::size_t{1}, (nanoseconds::max)());
+      if (end && where) {
+        device.push_back({one.entered + *one.queue.value(), one.entered + *end});
+        next_begin[one.thread] = device.back().begin;
+        if (end_bound(one) > widest) widest = end_bound(one);
+      } else if (fate_of(one.device.why_absent()) != fate::not_asked) {
+        not_placed.push_back({one.entered, next_begin[one.thread]});
+      }
     }
   }
   if (device.size() < 2) return std::nullopt;
-  idle_times const gaps = idle_times_of(device);
+  std::optional<stretch> const window = extent_of(device);
+  if (!window) return std::nullopt;
+  device.insert(device.end(), not_placed.begin(), not_placed.end());
+  idle_times const gaps = idle_times_of(device, *window);
   if (!gaps.total || !gaps.within) return std::nullopt;
   idle_outside_phases found;
   found.device = on;
@@ -58,6 +77,7 @@ template <class Recording>
     if (gap.end - gap.begin > found.longest) found.longest = gap.end - gap.begin;
   }
   found.gaps = counted.size();
+  found.bound = 2 * widest * static_cast<nanoseconds::rep>(found.gaps);
   // Both are in order, so one walk along the gaps sees what of the host lies in each.
   put_in_order(host, [](stretch const& a, stretch const& b) { return a.begin < b.begin; });
   std::size_t next = 0;

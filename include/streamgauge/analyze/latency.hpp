@@ -27,11 +27,16 @@ enum class feeding : std::uint8_t {
   return feeding::unknown;
 }
 
-/// When the device was done with an execution, from entering it: give or take `sample::bound`. Where somebody waited, that is
+/// When the device was done with an execution, from entering it: give or take `end_bound`. Where somebody waited, that is
 /// before he noticed.
 [[nodiscard]] constexpr std::optional<nanoseconds> device_end(sample const& one) noexcept {
   if (!one.queue.known() || !one.device.known()) return std::nullopt;
   return *one.queue.value() + *one.device.value();
+}
+
+/// How far that may be off: as the begin, and by what the clocks drift apart while it runs.
+[[nodiscard]] constexpr nanoseconds end_bound(sample const& one) noexcept {
+  return one.bound + drift_over(one.device.value().value_or(nanoseconds{0}));
 }
 
 /// Where the time of a phase goes between host and device: medians over its steady executions.

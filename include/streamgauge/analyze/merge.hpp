@@ -40,12 +40,17 @@ template <class = void>
   std::uint32_t threads = 0;
   std::uint32_t spans = 0;
   auto const streams = static_cast<std::uint32_t>(into.streams.size());
+  bool holds_any = false;
   for (auto const& each : into.all) {
+    holds_any = holds_any || each.count() + each.lost > 0;
     for (auto const& one : each.samples) {
       if (one.thread >= threads) threads = one.thread + 1;
       if (one.span > spans) spans = one.span;
     }
   }
+  bool adds_any = false;
+  for (auto const& each : other.all) adds_any = adds_any || each.count() + each.lost > 0;
+  if (adds_any) into.runs = holds_any ? into.runs + other.runs : other.runs;
   std::vector<std::uint32_t> place(other.all.size());
   for (std::size_t i = 0; i < other.all.size(); ++i) {
     auto const& wanted = other.all[i];
@@ -61,6 +66,7 @@ template <class = void>
     into.all.back().warmup = wanted.warmup;
     into.all.back().kind = wanted.kind;
     into.all.back().domain = wanted.domain;
+    into.all.back().work = wanted.work;
   }
   std::uint64_t my_stride = 1;
   std::uint64_t other_stride = 1;

@@ -62,11 +62,18 @@ class device_ranges {
     if (told_.size() < so_far.all.size()) told_.resize(so_far.all.size());
     for (std::size_t i = 0; i < so_far.all.size(); ++i) {
       series const& from = so_far.all[i];
+      latest& last = told_[i];
+      std::size_t same = 0;  // of those entered at the latest moment
       for (sample const& one : from.samples) {
-        if (!told_[i].is_before(one)) continue;
+        if (one.entered < last.entered) continue;
+        if (one.entered == last.entered && same < last.count) {
+          ++same;
+          continue;
+        }
         // Whoever is not finished comes later, and all behind it with it: the order is what tells them apart.
         if (one.device == observation{absence::still_open}) break;
-        told_[i] = {one.entered, one.thread, 1};
+        if (one.entered != last.entered) last = {one.entered, 0};
+        same = ++last.count;
         if (one.queue.known() && tell(from, one)) ++told;
       }
     }
@@ -78,15 +85,11 @@ class device_ranges {
   [[nodiscard]] deferred_counts counts() const noexcept { return ranges_.counts(); }
 
  private:
-  // The latest execution of a series that was told; samples come in this order.
+  // When the latest execution of a series was entered that was told, and how many were at that moment: all that one replay
+  // of a graph holds of a phase are.
   struct latest {
-    nanoseconds entered{0};
-    std::uint32_t thread = 0;
-    std::uint32_t any = 0;
-
-    [[nodiscard]] bool is_before(sample const& one) const noexcept {
-      return any == 0 || entered < one.entered || (entered == one.entered && thread < one.thread);
-    }
+    nanoseconds entered = (nanoseconds::min)();
+    std::size_t count = 0;
   };
 
   bool tell(series const& from, sample const& one) {

@@ -55,6 +55,7 @@ inline void execution::wait_behind_stop(wait_policy policy, int status) noexcept
     if (answer.status == cudaSuccess) {
       kept.device = answer.time;
       kept.completion = completed - entered_;
+      kept.stream = node_->core.streams().number_of(*slot_, kept.thread);
       if (!slot_->keeper) place_interval(*slot_, nanoseconds{0}, kept);
     } else {
       kept.device = kept.completion = why_not(answer.status);

@@ -133,7 +133,7 @@ class lane {
   void settle(timed_slot& slot, observation seen) noexcept {
     unlink(slot);
     if (slot.where) slot.where->device = seen;
-    if (slot.where && seen.known()) slot.where->stream = streams_.number_of(slot, thread);
+    if (slot.where && seen.known()) slot.where->stream = streams_.number_of(slot, slot.where->thread);
     // Parts of a span are placed with it.
     if (slot.where && !slot.keeper) place_interval(slot, nanoseconds{0}, *slot.where);
     release(slot, seen);

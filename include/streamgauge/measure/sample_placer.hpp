@@ -69,12 +69,14 @@ class sample_placer {
       if (fit.contradicted()) one.queue = absence::clocks_disagree;
       return;
     }
-    // No device start before its submission, and no end after somebody saw it.
+    // No device start before its submission, and no end after somebody saw it. How long it took is the device's own time:
+    // on the host's clock it may have been shorter, by the drift.
     nanoseconds earliest = placed->host - placed->bound;
     nanoseconds latest = placed->host + placed->bound;
     if (earliest < one.entered) earliest = one.entered;
     if (one.completion.known()) {
-      nanoseconds const last = one.entered + *one.completion.value() - *one.device.value();
+      nanoseconds const took = *one.device.value();
+      nanoseconds const last = one.entered + *one.completion.value() - took + drift_over(took, fit.limits());
       if (latest > last) latest = last;
     }
     set(one, earliest, latest);
@@ -107,9 +109,9 @@ class sample_placer {
         placed_span const* const its = &spans[at];
         one.queue = its->why_not;
         if (its->why_not != absence::none) continue;
-        nanoseconds const after = *one.begins.value();
-        nanoseconds const earliest = its->earliest + after < one.entered ? one.entered : its->earliest + after;
-        set(one, earliest, its->latest + after);
+        nanoseconds const after = *one.begins.value();  // device time, as above
+        nanoseconds const earliest = its->earliest + after - drift_over(after);
+        set(one, earliest < one.entered ? one.entered : earliest, its->latest + after + drift_over(after));
       }
     }
   }

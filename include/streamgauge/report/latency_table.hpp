@@ -118,7 +118,13 @@ class latency_notes : public note_lines<> {
 
   /// What each device ran of the phases, and when it ran none.
   [[gnu::cold]] void add_devices() {
-    for (device_times const& each : timeline_of(stretches_of(of_)).devices) {
+    if (char const* const why = why_no_stretches(of_); *why != '\0') {
+      say("none: ");
+      say(why);
+      end("timeline");
+    }
+    auto const devices = timeline_of(stretches_of(of_)).devices;
+    for (device_times const& each : devices) {
       if (!each.idle.total || !each.idle.within) continue;
       say("device ");
       say_signed(each.device);
@@ -138,6 +144,10 @@ class latency_notes : public note_lines<> {
         say_time(each.idle.longest->end - each.idle.longest->begin);
         say(" in a row");
       }
+      end("timeline");
+    }
+    if (auto const without = count_without_stretch(of_); !devices.empty() && without > 0) {
+      say("executions that were not placed, and count as idle here: " + digits(without));
       end("timeline");
     }
   }
@@ -185,7 +195,7 @@ template <class Ostream, class Recording>
     trust.cells.push_back(decided == 0 ? "-" : digits(split.count(feeding::starved)));
     trust.cells.push_back(digits(split.executions));
     under.add_feeding(name, split);
-    if (placed) under.add_missing(name, each, split);
+    if (!of.clocks.empty()) under.add_missing(name, each, split);
   }
   std::string text;
   if (!any) {

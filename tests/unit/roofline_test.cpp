@@ -265,6 +265,7 @@ TEST_CASE("a phase of another device, of several, or without device times is lef
   CHECK(why(elsewhere) == "it ran on device 1, and the roofs are those of device 0");
   auto both = constant("gemm", 10'000, work(1, 1, 1));
   both.samples[3].stream = 2;
+  CHECK(sg::roofline_of(of_series({constant("gemm", 10'000, work(1, 1, 1))}), roofs).rows[0].why_not.empty());
   CHECK(why(both) == "its executions ran on several devices");
   auto host = constant("gemm", 10'000, work(1, 1, 1));
   for (auto& each : host.samples) each.device = sg::absence::no_driver;

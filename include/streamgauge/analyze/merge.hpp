@@ -61,7 +61,6 @@ template <class = void>
     into.all.back().warmup = wanted.warmup;
     into.all.back().kind = wanted.kind;
     into.all.back().domain = wanted.domain;
-    into.all.back().work = wanted.work;
   }
   std::uint64_t my_stride = 1;
   std::uint64_t other_stride = 1;

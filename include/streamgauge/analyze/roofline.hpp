@@ -52,7 +52,8 @@ template <class = void>
   if (usable(work.flops))
     flops = work.flops;
   else
-    lacks(work.flops ? "the declared operations are no number of at least 0" : "no operations are declared: flops(), 0 if there are none");
+    lacks(work.flops ? "the declared operations are no number of at least 0"
+                     : "no operations are declared: flops(), 0 if there are none");
   bool const both = work.bytes_read && work.bytes_written;
   if (usable(work.bytes_read) && usable(work.bytes_written))
     bytes = *work.bytes_read + *work.bytes_written;
@@ -86,10 +87,9 @@ template <class = void>
   found.above_bytes = above(found.share_of_bytes, roofs.bytes);
   if (!rate(roofs.flops) || !rate(roofs.bytes)) return found;
   found.ridge = *rate(roofs.flops) / *rate(roofs.bytes);
-  bool const moves_nothing = flops && bytes && *bytes == 0;
   if (found.intensity)
     found.limit = *found.intensity < *found.ridge ? limiting_roof::memory : limiting_roof::arithmetic;
-  else if (moves_nothing && *flops > 0)
+  else if (bytes && flops && *flops > 0)  // no byte at all
     found.limit = limiting_roof::arithmetic;
   if (found.limit == limiting_roof::memory) found.share = found.share_of_bytes;
   if (found.limit == limiting_roof::arithmetic) found.share = found.share_of_flops;

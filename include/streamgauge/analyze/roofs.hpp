@@ -56,7 +56,8 @@ template <class = void>
 [[nodiscard]] roof measured_roof(double amount, fractional_nanoseconds time, std::string what) {
   std::string named = "measured: " + (what.empty() ? "by something that the program does not name" : what);
   bool const usable = amount > 0 && amount < 1e30 && time.count() > 0 && time.count() < 1e30;
-  if (!usable) return no_roof(roof_origin::measured, std::move(named), "what was measured has no amount or no time above 0");
+  if (!usable)
+    return no_roof(roof_origin::measured, std::move(named), "what was measured has no amount or no time above 0");
   return {amount / time.count() * 1e9, roof_origin::measured, std::move(named)};
 }
 

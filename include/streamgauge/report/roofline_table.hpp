@@ -22,8 +22,9 @@ class roofline_notes : public note_lines<> {
   explicit roofline_notes(Roofline const& of) : of_{of} {}
 
   [[gnu::cold]] void add_legend() {
-    text_.append(note("rates", "work over the median of device, gaps included; work is declared by the program unless a line "
-                               "below says that it was counted"));
+    text_.append(note("rates",
+                      "work over the median of device, gaps included; work is declared by the program unless a line below "
+                      "says that it was counted"));
     text_.append(note("B/s", "bytes read and written"));
     text_.append(note("flop/B", "the intensity: operations for each byte"));
     text_.append(note("limit", "which roof is the lower one at that intensity, and the share of it"));
@@ -100,7 +101,8 @@ class roofline_notes : public note_lines<> {
 template <class Ostream>
 [[gnu::cold]] void roofline_table(Ostream& out, roofline const& of) {
   if (of.rows.empty()) {
-    constexpr std::string_view none = "no phase declares its work: sg::phase{recorder, name, sg::work{}.flops(f).reads(r).writes(w)}\n";
+    constexpr std::string_view none =
+        "no phase declares its work: sg::phase{recorder, name, sg::work{}.flops(f).reads(r).writes(w)}\n";
     out.write(none.data(), static_cast<std::ptrdiff_t>(none.size()));
     return;
   }

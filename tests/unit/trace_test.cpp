@@ -188,7 +188,8 @@ TEST_CASE("case-91 no locale has a say, and the stream keeps its own") {
 
 TEST_CASE("case-97 the metadata says how host and device came to one axis, and how far they may be apart on it") {
   auto of = placing();
-  add(of, "step", {placed(0, us, 2 * us, us, 500), placed(20 * us, us, 22 * us, us, 900), placed(40 * us, us, 42 * us, us, 2600)});
+  add(of, "step", {placed(0, us, 2 * us, us, 500), placed(20 * us, us, 22 * us, us, 2600),
+                   placed(40 * us, us, 42 * us, us, 900)});
   auto text = sg::report::trace_of(of);
   CHECK(has(text, "\"alignment\":\"bounded\","));
   CHECK(has(text, "\"alignment_bound_largest_us\":2.600,\"alignment_bound_median_us\":0.900,"));
@@ -276,6 +277,9 @@ TEST_CASE("each thread, each stream and the spans of each device have a track, d
   auto branch = placed(us, us, 2 * us, 8 * us, 1, 2);
   branch.part = sg::span_part::branch;
   branch.span = 5;
+  of.clocks.resize(2);  // so that only the branch tells the span's device
+  of.clocks[1].device = 1;
+  of.clocks[1].anchors = 10;
   add(of, "other", {other});
   add(of, "both", {whole});
   add(of, "part", {branch});

@@ -29,12 +29,11 @@ template <class = void>
 [[nodiscard]] std::optional<std::size_t> place_around(series const& outer, sample const& inner) noexcept {
   std::size_t const behind = partition_index(
       outer.samples.size(), [&](std::size_t i) { return !(inner.entered < outer.samples[i].entered); });
-  constexpr std::size_t enough = 1000;  // other threads' samples may stand between
+  constexpr std::size_t enough = 100;  // other threads' samples may stand between, and those of phases that left before
   for (std::size_t i = behind; i > 0 && behind - i < enough; --i) {
     sample const& one = outer.samples[i - 1];
     if (one.thread != inner.thread || &one == &inner) continue;
-    bool const within = !one.submit.known() || inner.entered <= one.entered + *one.submit.value();
-    return within ? std::optional{i - 1} : std::nullopt;
+    if (one.submit.known() && inner.entered <= one.entered + *one.submit.value()) return i - 1;
   }
   return std::nullopt;
 }

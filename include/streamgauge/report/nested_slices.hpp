@@ -59,7 +59,6 @@ template <class = void>
       auto const further = outer[static_cast<std::size_t>(around - slices.data())];
       around = further ? &slices[*further] : nullptr;
     }
-    if (around && around->begin + around->length < each.end) each.length = around->begin + around->length - each.begin;
     auto const too_long = [&] {
       double const end = as_read(each.begin) + as_read(each.length);
       return (followed[i] && as_read(each.end) < end) ||

@@ -247,8 +247,10 @@ TEST_CASE("without places the host is drawn alone, and the trace says what to do
   of.all[0].runs = 2;
   of.environment.devices[0].readings.resize(1);
   of.environment.devices[0].readings[0].sm_mhz = 1980;
+  of.environment.devices[0].readings[0].at = nanoseconds{5};
   text = sg::report::trace_of(of);
   CHECK(lines_with(text, "\"ts\"").empty());
+  CHECK(has(text, "\"base_us\":0.000,"));
   CHECK(has(text, "\"alignment\":\"none\",\"alignment_why\":\"merged from several runs, whose clocks have no origin in common; "
                   "draw them one by one\""));
   CHECK(has(text, "\"left_out\":[{\"what\":\"executions\",\"reason\":\"merged from several runs\",\"count\":1}]"));
@@ -280,6 +282,9 @@ TEST_CASE("each thread, each stream and the spans of each device have a track, d
   of.clocks.resize(2);  // so that only the branch tells the span's device
   of.clocks[1].device = 1;
   of.clocks[1].anchors = 10;
+  of.environment.devices.insert(of.environment.devices.begin(), sg::device_description{});
+  of.environment.devices[0].ordinal = 1;
+  of.environment.devices[0].readings.resize(1);
   add(of, "other", {other});
   add(of, "both", {whole});
   add(of, "part", {branch});
@@ -341,6 +346,8 @@ TEST_CASE("windows of the starved share: the shortest of 1, 2 and 5 ms, 10 and s
   whole.part = sg::span_part::whole;
   add(of, "step", {placed(0, 10 * us, us, us, 1), placed(1, us, 2 * us, us, 1), placed(2, us, 2 * us, us, 1), whole});
   CHECK(has(line_with(sg::report::trace_of(of), "starved executions"), "{\"%\":33.333}"));
+  of.all[0].samples[1] = placed(1, 10 * us, us, us, 1);
+  CHECK(has(line_with(sg::report::trace_of(of), "starved executions"), "{\"%\":66.667}"));
 }
 
 TEST_CASE("slices of one track nest or follow on each lane; what overlaps otherwise goes to a further one") {
@@ -392,20 +399,27 @@ TEST_CASE("a phase that reaches out of the one that it was entered in by no more
   auto wild = placed(5 * us, us, 16 * us, 9 * us, us);  // ends 5 us behind it: nothing that bounds explain
   wild.parent = 0;
   add(of, "outer", {placed(0, 8 * us, 10 * us, 10 * us, us)});
-  add(of, "inner", {inner, last, wild});
+  auto early = placed(6 * us, us, 6 * us, 5 * us, us);  // begins 4 us before it
+  early.parent = 0;
+  add(of, "inner", {inner, last, wild, early});
   auto const found = sg::placed_executions_of(of);
-  REQUIRE(found.size() == 4);
-  CHECK(found[0].series == 0);
+  REQUIRE(found.size() == 5);
+  CHECK(found[0].sample == 3);
+  CHECK(found[0].begin == nanoseconds{6 * us});
   CHECK_FALSE(found[0].cut);
-  CHECK(found[1].sample == 0);
-  CHECK(found[1].begin == nanoseconds{10 * us});
-  CHECK(found[1].end == nanoseconds{15 * us});
-  CHECK(found[1].cut);
-  CHECK(found[2].sample == 1);
-  CHECK(found[2].begin == nanoseconds{15 * us});
-  CHECK(found[2].end == nanoseconds{20 * us});
-  CHECK(found[3].sample == 2);
-  CHECK(found[3].end == nanoseconds{25 * us});
+  // It overlaps the outer one by 1 us, which the bounds explain.
+  CHECK(found[1].series == 0);
+  CHECK(found[1].begin == nanoseconds{11 * us});
+  CHECK(found[1].end == nanoseconds{20 * us});
+  CHECK(found[2].sample == 0);
+  CHECK(found[2].begin == nanoseconds{11 * us});
+  CHECK(found[2].end == nanoseconds{15 * us});
+  CHECK(found[2].cut);
+  CHECK(found[3].sample == 1);
+  CHECK(found[3].begin == nanoseconds{15 * us});
+  CHECK(found[3].end == nanoseconds{20 * us});
+  CHECK(found[4].sample == 2);
+  CHECK(found[4].end == nanoseconds{25 * us});
 }
 
 TEST_CASE("the phase that one was entered in is that of its own thread, and only while it was open") {
@@ -419,6 +433,14 @@ TEST_CASE("the phase that one was entered in is that of its own thread, and only
   sg::sample elsewhere = placed(25, 1, 40, 1, 1);
   elsewhere.thread = 7;
   CHECK_FALSE(sg::place_around(outer, elsewhere));
+}
+
+TEST_CASE("a phase that is entered inside itself lies in the one that is still open, not in one that was left before") {
+  sg::series of;
+  of.samples = {placed(0, 100, 200, 100, 1), placed(10, 20, 210, 10, 1), placed(50, 20, 230, 10, 1)};
+  CHECK(sg::place_around(of, of.samples[2]) == 0U);
+  CHECK(sg::place_around(of, of.samples[1]) == 0U);
+  CHECK_FALSE(sg::place_around(of, of.samples[0]));
 }
 
 TEST_CASE("what lies in a phase that was moved behind another one goes with it") {

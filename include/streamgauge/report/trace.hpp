@@ -58,7 +58,7 @@ class trace_drawing {
       for (starved_window const& each : course.windows) add_device(each.device);
       put_in_order(devices_, [](int a, int b) { return trace_tracks<Recording>::after(b, a); });
     }
-    find_base(course);
+    find_base();
     lay_out();
     name_processes();
     for (trace_track const& each : tracks_) draw(each);
@@ -84,15 +84,14 @@ class trace_drawing {
     return device ? host_process + 1 + at : host_process;
   }
 
-  // The earliest of all that is drawn is 0.
-  [[gnu::cold]] void find_base(starved_course const& course) {
+  // The earliest of all that is drawn is 0. A window of starved ones begins with a submission.
+  [[gnu::cold]] void find_base() {
     std::optional<nanoseconds> first;
     auto const look_at = [&](nanoseconds when) {
       if (!first || when < *first) first = when;
     };
     for (trace_track const& each : tracks_)
       for (drawn_slice const& one : each.slices) look_at(one.begin);
-    for (starved_window const& each : course.windows) look_at(each.begin);
     for (auto const& device : of_.environment.devices)
       for (device_reading const& each : device.readings)
         if (about_.one_origin() && (each.sm_mhz || each.memory_mhz)) look_at(each.at);

@@ -146,6 +146,19 @@ struct declared_work {
   std::optional<double> flops;
   std::optional<double> bytes_read;     ///< from the device's memory
   std::optional<double> bytes_written;  ///< to it
+
+  /// Whether two declarations say the same. What is no number differs from nothing.
+  [[nodiscard]] friend constexpr bool operator==(declared_work const& a, declared_work const& b) noexcept {
+    return alike(a.flops, b.flops) && alike(a.bytes_read, b.bytes_read) && alike(a.bytes_written, b.bytes_written);
+  }
+  [[nodiscard]] friend constexpr bool operator!=(declared_work const& a, declared_work const& b) noexcept {
+    return !(a == b);
+  }
+
+ private:
+  [[nodiscard]] static constexpr bool alike(std::optional<double> const& a, std::optional<double> const& b) noexcept {
+    return a.has_value() == b.has_value() && (!a || !(*a < *b || *b < *a));
+  }
 };
 
 /// The samples of one phase under one set of conditions, in the order in which they were entered.

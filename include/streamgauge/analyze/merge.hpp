@@ -83,6 +83,10 @@ template <class = void>
   for (std::size_t i = 0; i < other.all.size(); ++i) {
     auto more = other.all[i];
     auto& mine = into.all[place[i]];
+    if (!mine.work)
+      mine.work = more.work;
+    else if (more.work && *more.work != *mine.work)
+      into.problems.push_back({mine.phase, "the runs declare different work; that of the first one stands", 0, 1});
     bool const was_empty = mine.count() + mine.lost == 0;
     bool const adds = more.count() + more.lost > 0;
     auto const stride = mine.kept_one_in > more.kept_one_in ? mine.kept_one_in : more.kept_one_in;

@@ -259,6 +259,7 @@ Recording recorder_core::collect() {
     each.conditions = node->under.values();
     each.warmup = node->entry.warmup;
     each.kind = node->entry.kind.load(std::memory_order_relaxed);
+    if (auto const* const declared = node->work.load(std::memory_order_acquire)) each.work = *declared;
     each.lost = node->lost.load(std::memory_order_relaxed);
   }
   copy_samples(taken);

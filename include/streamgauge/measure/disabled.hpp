@@ -27,6 +27,17 @@ class conditions {
   constexpr conditions(std::initializer_list<given_condition>) noexcept {}
 };
 
+class work {
+ public:
+  constexpr work() noexcept = default;
+  template <class Number>
+  [[nodiscard]] constexpr work flops(Number) const noexcept { return {}; }
+  template <class Number>
+  [[nodiscard]] constexpr work reads(Number) const noexcept { return {}; }
+  template <class Number>
+  [[nodiscard]] constexpr work writes(Number) const noexcept { return {}; }
+};
+
 struct capacity {
   std::size_t samples = 0;
   std::size_t intervals = 0;
@@ -117,10 +128,12 @@ class phase {
   [[nodiscard]] scope enter(host_only_tag) const noexcept { return {}; }
   [[nodiscard]] scope enter(stream_ref, std::initializer_list<given_condition>) const noexcept { return {}; }
   [[nodiscard]] scope enter(host_only_tag, std::initializer_list<given_condition>) const noexcept { return {}; }
+  [[nodiscard]] scope enter(stream_ref, std::initializer_list<given_condition>, work) const noexcept { return {}; }
   [[nodiscard]] scope enter(stream_ref, gate&) const noexcept { return {}; }
   [[nodiscard]] started_phase start(stream_ref) const noexcept { return {}; }
   [[nodiscard]] started_phase start(host_only_tag) const noexcept { return {}; }
   [[nodiscard]] phase with(std::initializer_list<given_condition>) const noexcept { return *this; }
+  [[nodiscard]] phase with(std::initializer_list<given_condition>, work) const noexcept { return *this; }
   [[nodiscard]] friend bool operator==(phase const&, phase const&) noexcept { return true; }
   [[nodiscard]] friend bool operator!=(phase const&, phase const&) noexcept { return false; }
 };

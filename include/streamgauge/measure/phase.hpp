@@ -149,13 +149,14 @@ class phase {
  public:
   template <class Unit = default_domain, class... Options>
   phase(recorder& in, text name, Options const&... options) {
-    settings chosen{&range_calls_in<Unit>(), {}, {}, nullptr, work_kind::undeclared};
+    settings chosen{&range_calls_in<Unit>(), {}, {}, nullptr, work_kind::undeclared, {}};
     (apply(chosen, options), ...);
     node_ = &in.core().series_of(in.core().entry_of(name.view(), *chosen.calls, chosen.warm), chosen.under);
     if (chosen.in_graph) node_->entry.in_graph.store(chosen.in_graph, std::memory_order_relaxed);
     auto undeclared = work_kind::undeclared;
     if (chosen.kind != undeclared) node_->entry.kind.compare_exchange_strong(undeclared, chosen.kind);
     recorded_ = node_->recorded;
+    if (chosen.does) declare(*node_, *chosen.does);
     node_->core.retain();
   }
   phase(phase const& other) noexcept : node_{other.node_}, recorded_{other.recorded_} { node_->core.retain(); }
@@ -191,6 +192,12 @@ class phase {
     return {refined(under), recorded_, nullptr};
   }
 
+  /// As above, with the work that an execution under those conditions does. The first declaration of a series holds.
+  /// Example: `auto scope = gemm.enter(stream, {{"rows", rows}}, sg::work{}.flops(2.0 * rows * n * k));`
+  [[nodiscard]] scope enter(stream_ref stream, std::initializer_list<given_condition> under, work const& does) const {
+    return {declared(refined(under), does), recorded_, &stream};
+  }
+
   /// As above, behind a gate, so that its device time holds no launch gap: include `gate.hpp`, which has the body.
   /// Requires: the gate outlives the scope.
   /// Example: `sg::gate gate; { auto scope = step.enter(stream, gate); launch(stream); }`
@@ -212,6 +219,11 @@ class phase {
   [[nodiscard]] phase with(std::initializer_list<given_condition> under) const {
     return phase{node_->core.refine(*node_, under)};
   }
+  /// The same with the work that an execution under all of its conditions does.
+  /// Why: work declared under other conditions says nothing of these, so it is never handed on.
+  [[nodiscard]] phase with(std::initializer_list<given_condition> under, work const& does) const {
+    return phase{*declared(&node_->core.refine(*node_, under), does)};
+  }
 
  private:
   struct settings {
@@ -220,20 +232,31 @@ class phase {
     conditions under;
     graph_calls const* in_graph;
     work_kind kind;
+    std::optional<work> does;
   };
   static void apply(settings& into, warmup warm) noexcept { into.warm = warm.samples; }
   static void apply(settings& into, conditions const& under) { into.under = under; }
   static void apply(settings& into, graph_choice chosen) noexcept { into.in_graph = chosen.calls; }
   static void apply(settings& into, work_kind kind) noexcept { into.kind = kind; }
+  static void apply(settings& into, work const& does) noexcept { into.does = does; }
   template <class Other>
   static void apply(settings&, Other const&) {
     static_assert(!std::is_same_v<Other, Other>,
-                  "a phase takes sg::warmup{n}, sg::conditions{...}, sg::in_domain<D>, sg::in_graphs and an sg::work_kind, "
-                  "and nothing else");
+                  "a phase takes sg::warmup{n}, sg::conditions{...}, sg::in_domain<D>, sg::in_graphs, an sg::work_kind and "
+                  "sg::work{}, and nothing else");
   }
   template <class Domain, class Unit>
   static void apply(settings& into, domain_choice<Domain, Unit>) noexcept {
     into.calls = &range_calls_in<Domain>();
+  }
+
+  static void declare(series_node& node, work const& does) {
+    if (node.recorded != mode::time || node.declare(does.declared())) return;
+    node.core.problems().note(trouble::other_work, node.name());
+  }
+  [[nodiscard]] series_node* declared(series_node* node, work const& does) const {
+    declare(*node, does);
+    return node;
   }
 
   explicit phase(series_node& node) noexcept : node_{&node}, recorded_{node.recorded} { node_->core.retain(); }

@@ -17,6 +17,7 @@ enum class trouble : std::uint8_t {
   waited_in_capture,    ///< a phase was waited for inside a stream capture
   unseen_launch,        ///< a graph was launched past the object that tells its replays apart
   gate_timeout,         ///< a gate was opened by its time limit
+  other_work,           ///< work was declared again, and otherwise
 };
 
 /// Keeps what went wrong while measuring, without allocating and without a CUDA call.
@@ -70,7 +71,7 @@ class problem_log {
     std::uint64_t times = 0;
   };
   // Room for each kind apart, so that a harmless one never hides a fault.
-  static constexpr std::size_t kinds = 10;
+  static constexpr std::size_t kinds = 11;
   static constexpr std::size_t room_for_each = 16;
   static constexpr std::size_t capacity = kinds * room_for_each;
 
@@ -96,6 +97,9 @@ class problem_log {
         return "left while a phase that was entered inside it was still open; tools end the ranges in the order of a "
                "stack, so these two have each other's end. Let scopes end in reverse order, or use start()";
       case trouble::other_warmup: return "made again with another warm-up count; the count of its first handle stands";
+      case trouble::other_work:
+        return "its work was declared again, and otherwise; the first declaration stands. Work that depends on conditions "
+               "is given with them: with(conditions, work), enter(stream, conditions, work)";
       case trouble::bad_mode:
         return "the environment variable STREAMGAUGE is none of off, mark, time; measuring as if it were not set";
       case trouble::waited_in_capture:

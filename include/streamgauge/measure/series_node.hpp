@@ -9,6 +9,7 @@
 #include <streamgauge/mark/name_color.hpp>
 #include <streamgauge/mark/range.hpp>
 #include <streamgauge/measure/conditions.hpp>
+#include <streamgauge/measure/work.hpp>
 
 namespace streamgauge {
 
@@ -65,6 +66,9 @@ struct phase_entry {
 struct series_node {
   series_node(recorder_core& in, phase_entry& of, conditions const& given, mode does)
       : core{in}, entry{of}, under{given}, recorded{does} {}
+  series_node(series_node const&) = delete;
+  series_node& operator=(series_node const&) = delete;
+  ~series_node() { delete work.load(std::memory_order_relaxed); }
 
   recorder_core& core;
   phase_entry& entry;
@@ -74,10 +78,22 @@ struct series_node {
   std::atomic<std::uint64_t> lost{0};  ///< samples that there was no memory for
   std::atomic<std::uint64_t> numbered{0};  ///< executions whose range a tool was given, with its number as the payload
   std::atomic<std::size_t> warmed{0};  ///< executions that were begun, up to the warm-up count and hardly further
+  std::atomic<declared_work const*> work{nullptr};  ///< what one execution does: the first declaration holds
   series_node* older_of_phase = nullptr;
   std::atomic<series_node*> next{nullptr};  ///< in the order in which they were made
 
   [[nodiscard]] char const* name() const noexcept { return entry.label.text().c_str(); }
+
+  /// Whether that is what holds now: false where something else was declared before. Allocates at the first time alone.
+  [[nodiscard]] bool declare(declared_work const& given) {
+    declared_work const* holds = work.load(std::memory_order_acquire);
+    if (!holds) {
+      auto const* const fresh = new declared_work{given};
+      if (work.compare_exchange_strong(holds, fresh, std::memory_order_acq_rel)) return true;
+      delete fresh;
+    }
+    return *holds == given;
+  }
 };
 
 }  // namespace streamgauge

@@ -59,6 +59,10 @@ CUresult wait_value(cudaStream_t stream, unsigned long long address, unsigned in
 CUresult cuMemHostRegister(void* memory, std::size_t size, unsigned int flags);
 CUresult cuMemHostGetDevicePointer(unsigned long long* address, void* memory, unsigned int flags);
 
+CUresult cuMemAlloc(unsigned long long* address, std::size_t size);
+CUresult cuMemFree(unsigned long long address);
+CUresult copy_within(unsigned long long to, unsigned long long from, std::size_t size, cudaStream_t stream);
+
 CUresult cuProfilerStart();
 CUresult cuProfilerStop();
 

@@ -55,6 +55,11 @@ CUresult cu_stream_wait_value(cudaStream_t stream, unsigned long long address, u
   return wait_value(named(stream, Meaning), address, value, flags);
 }
 
+template <null_means Meaning>
+CUresult cu_memcpy_within(unsigned long long to, unsigned long long from, std::size_t size, cudaStream_t stream) {
+  return copy_within(to, from, size, named(stream, Meaning));
+}
+
 // One name, three signatures, as CUDA grew.
 template <null_means Meaning>
 CUresult cu_stream_get_capture_info_10010(cudaStream_t stream, cudaStreamCaptureStatus* status,
@@ -144,6 +149,9 @@ std::vector<entry_point> const& entry_points() {
       streamed("cuStreamWaitValue32", 11070, cu_stream_wait_value<legacy>, cu_stream_wait_value<thread>),
       plain("cuMemHostRegister", 4000, cuMemHostRegister),
       plain("cuMemHostGetDevicePointer", 2020, cuMemHostGetDevicePointer),
+      plain("cuMemAlloc", 3020, cuMemAlloc),
+      plain("cuMemFree", 3020, cuMemFree),
+      streamed("cuMemcpyDtoDAsync", 3020, cu_memcpy_within<legacy>, cu_memcpy_within<thread>),
       plain("cuProfilerStart", 4000, cuProfilerStart),
       plain("cuProfilerStop", 4000, cuProfilerStop),
   };

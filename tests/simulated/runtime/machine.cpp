@@ -97,6 +97,10 @@ void reset(machine_options const& options) {
   m.kernel_duration = 0;
   m.cycle_time = 1;
   m.attributes.clear();
+  m.device_memory.clear();
+  m.device_memory_size = std::size_t{1} << 36U;
+  m.copy_duration = 0;
+  m.copies = m.slow_copy = 0;
   m.poll_step = 100;
   m.poll_limit = 1'000'000;
   m.endless_polls = 0;

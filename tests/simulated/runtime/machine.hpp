@@ -193,6 +193,11 @@ struct machine {
   std::map<struct CUfunc_st*, kernel> kernels;
   nanos kernel_duration = 0;
   nanos cycle_time = 1;
+  std::map<unsigned long long, std::size_t> device_memory;  ///< what the driver gave, with its size
+  std::size_t device_memory_size = std::size_t{1} << 36U;
+  nanos copy_duration = 0;
+  std::size_t copies = 0;
+  std::size_t slow_copy = 0;  ///< this one, counted from 1, takes twice the time
   std::set<void*> allocations;
   std::map<char*, registered_memory> registered;
   std::map<std::pair<int, int>, int> attributes;

@@ -107,6 +107,13 @@ void set_device_clock(int device, device_clock const& runs);
 void set_kernel_duration(nanoseconds duration);
 void set_cycle_time(nanoseconds cycle);
 
+/// Device time of each copy within the device, whatever its size (0 unless told). The `slow`-th, counted from 1, takes twice
+/// as long.
+void set_copy_duration(nanoseconds duration, std::size_t slow = 0);
+/// How much memory devices have together (64 GiB unless told), and how much of it the driver has given away.
+void set_device_memory(std::size_t bytes);
+std::size_t device_memory_in_use();
+
 /// From now on this graph stands for the body of a conditional node wherever it is a child: the node says that it is one,
 /// and a record in the body makes instantiating its parent fail. A launch runs the body once.
 void mark_conditional_body(cudaGraph_t graph);

@@ -234,7 +234,7 @@ class Browser:
         return status, said, console
 
 
-# Answers in the title, since a dumped page is all that comes back.
+# Answers to the frame around it, whose title then comes back with the dumped page.
 PROBE = """<script>addEventListener('load', () => {
   const wide = document.documentElement.clientWidth;
   const outside = [...document.querySelectorAll('svg text')].filter(e => {
@@ -243,9 +243,13 @@ PROBE = """<script>addEventListener('load', () => {
     const r = e.getBoundingClientRect(); return r.height > 0 && r.height < 9; }).length;
   const flat = [...document.querySelectorAll('svg[role=img]')].filter(e => {
     const r = e.getBoundingClientRect(); return r.width < 1 || r.height < 1; }).length;
-  document.title = ['probe', wide, document.documentElement.scrollWidth, outside, small, flat,
-    getComputedStyle(document.documentElement).backgroundColor].join(' ');
+  parent.postMessage(['probe', wide, document.documentElement.scrollWidth, outside, small, flat,
+    getComputedStyle(document.documentElement).backgroundColor].join(' '), '*');
 });</script></head>"""
+# A window is never narrower than 500 pixels, a frame in it is.
+FRAME = """<!DOCTYPE html><html><head><title>waits</title></head><body style="margin:0"><script>
+addEventListener('message', event => { document.title = event.data; });</script>
+<iframe src="%s" style="width:%dpx;height:1500px;border:0"></iframe></body></html>"""
 
 
 def look_complaints(browser, folder, name, width, dark, style=""):
@@ -255,7 +259,10 @@ def look_complaints(browser, folder, name, width, dark, style=""):
     probed = os.path.join(folder, name + "_probed.html")
     with open(probed, "w", encoding="utf-8") as file:
         file.write(written.replace("</style>", style + "</style>", 1).replace("</head>", PROBE, 1))
-    _, said, _ = browser.show(probed, width, dark)
+    frame = os.path.join(folder, name + "_framed.html")
+    with open(frame, "w", encoding="utf-8") as file:
+        file.write(FRAME % (os.path.basename(probed), width))
+    _, said, _ = browser.show(frame, 1200, dark)
     answer = re.search(r"<title>probe (\d+) (\d+) (\d+) (\d+) (\d+) rgba?\((\d+)", said)
     if not answer:
         return f"gave no answer: {said[:300]}"

@@ -49,7 +49,7 @@ int main() {
     sg::report::html(out, made);
     return std::chrono::steady_clock::now() - before;
   });
-  writing.run(3);
+  writing.run(5);
 
   bounds held;
   held.at_most(writing.of("a page of 20 phases with 100,000 samples each").least() / 1e9, 1.0, "s", "writing the page");

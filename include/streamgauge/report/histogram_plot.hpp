@@ -26,8 +26,9 @@ class counted_parts {
  public:
   /// `totals`: of a series that did not keep every sample; null otherwise.
   counted_parts(Values const& of, number_totals const* totals) : low_{of.low()} {
+    constexpr std::size_t enough = 2048;
     double const range = of.high() - of.low();
-    double const tick = of.values().empty() ? 0.0 : tick_of(of.values().data(), of.values().size());
+    double const tick = of.values().empty() ? 0.0 : tick_of(of.values().data(), (std::min)(of.values().size(), enough));
     double step = tick > 0.0 && tick < range ? tick : 1.0;
     double bucket = 1.0;  // what the totals do not tell apart
     if (totals)

@@ -163,21 +163,25 @@ class latency_lines {
     trust.subtitle = "of steady ones";
     trust.columns = 3;
     for (char const* heading : {"+-", "starved", "n"}) trust.cells.emplace_back(heading);
-    bool any = false;
+    placed_count all;
+    for (auto const& each : of.all) {
+      auto const count = count_placed(each);
+      all.executions += count.executions;
+      all.placed += count.placed;
+    }
+    if (all.executions == 0)
+      why_none_ = "no device time to place";
+    else if (all.placed == 0 && of.clocks.empty() && of.why_not_placed.empty())
+      why_none_ = "nothing placed: the recorder was no sg::timeline_recorder";
+    if (!why_none_.empty()) return;
     bool placed = false;
     for (auto const& each : of.all) {
       auto const split = split_latency(each);
       if (split.executions == 0) continue;
-      any = true;
       placed = placed || split.placed > 0;
       add(each, split);
       if (placed) under_.add_missing(identity_of(each.phase, each.conditions), each, split);
     }
-    if (!any)
-      why_none_ = "no device time to place";
-    else if (!placed && of.clocks.empty() && of.why_not_placed.empty())
-      why_none_ = "nothing placed: the recorder was no sg::timeline_recorder";
-    if (!why_none_.empty()) return;
     table_.measure(host);
     table_.measure(trust);
     legend_.add_legend();

@@ -98,7 +98,8 @@ class run_values {
         if (value <= highest && value > high_) high_ = value;
       }
       for (auto const& level : levels_) {
-        if (50 * level.at.size() < values_.size()) continue;  // a single one far out makes a level too
+        // A single one far out makes a level too.
+        if (level.at.size() < 3 || 50 * level.at.size() < values_.size()) continue;
         low_ = (std::min)(low_, level.median);
         high_ = (std::max)(high_, level.median);
       }

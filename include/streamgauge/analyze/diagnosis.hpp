@@ -87,9 +87,14 @@ class diagnostician {
  public:
   explicit diagnostician(Recording const& of) : of_{of} {
     for (std::size_t i = 0; i < of.all.size(); ++i) {
-      split_ = split_latency(of.all[i]);
-      if (split_.executions == 0 || of.all[i].kind == work_kind::wait) continue;
-      examine(i);
+      auto const count = count_placed(of.all[i]);
+      if (count.executions == 0 || of.all[i].kind == work_kind::wait) continue;
+      if (count.placed > 0)
+        examine(i);
+      else
+        say(i, limited_by::not_known, {},
+            of.clocks.empty() ? "no execution was placed on the host's clock (sg::timeline_recorder)"
+                              : "no execution was placed on the host's clock");
     }
     for (idle_outside_phases const& idle : idle_outside(of))
       if (10 * (idle.outside - idle.bound) > idle.within)
@@ -112,10 +117,7 @@ class diagnostician {
 
   void examine(std::size_t at) {
     series const& from = of_.all[at];
-    if (split_.placed == 0)
-      return say(at, limited_by::not_known, {},
-                 of_.clocks.empty() ? "no execution was placed on the host's clock (sg::timeline_recorder)"
-                                    : "no execution was placed on the host's clock");
+    split_ = split_latency(from);
     std::size_t const before = found_.size();
     auto const submit = whole(split_.submit);
     auto const queue = whole(split_.queue);

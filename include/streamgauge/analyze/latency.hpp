@@ -59,6 +59,21 @@ struct latency_split {
   [[nodiscard]] std::uint64_t count(feeding how) const noexcept { return fed[static_cast<std::size_t>(how)]; }
 };
 
+/// How many steady executions of a series have a device time, and how many of those a place on the host's clock.
+struct placed_count {
+  std::uint64_t executions = 0;
+  std::uint64_t placed = 0;
+};
+[[nodiscard]] inline placed_count count_placed(series const& of) noexcept {
+  placed_count found;
+  for (sample const& one : of.samples) {
+    if (one.warmup || !one.device.known()) continue;
+    ++found.executions;
+    if (one.queue.known()) ++found.placed;
+  }
+  return found;
+}
+
 /// The split of a series. What was entered as warm-up is left out.
 /// Why: of a long series that kept a choice of its samples it is the split of that choice.
 template <class = void>

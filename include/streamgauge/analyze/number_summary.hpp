@@ -62,11 +62,11 @@ template <class Numbers, class Number = number_in<Numbers>>
   found.q75 = quantile(numbers, 0.75);
   found.q95 = quantile(numbers, 0.95);
   found.q99 = quantile(numbers, 0.99);
-  found.iqr = iqr(numbers);
+  if (found.q25 && found.q75 && finite(*found.q75 - *found.q25)) found.iqr = *found.q75 - *found.q25;
   found.mad = mad(numbers);
   found.confidence = confidence_interval(numbers);
   found.drift = drift_of(numbers);
-  found.outlying = find_outliers(numbers);
+  found.outlying = find_outliers(numbers, found.q25, found.median, found.q75);
   return found;
 }
 

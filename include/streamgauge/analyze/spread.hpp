@@ -25,11 +25,10 @@ template <class Numbers>
   auto const around = select(first, size, (size - 1) / 2);
   long double middle = number_of(around.low, first);
   if (size % 2 == 0) middle += (number_of(around.high, first) - middle) / 2;
-  std::vector<double> distances;
-  distances.reserve(size);
+  std::vector<double> distances(size);
   for (std::size_t i = 0; i < size; ++i) {
     long double const off = static_cast<long double>(first[i]) - middle;
-    distances.push_back(static_cast<double>(off < 0 ? -off : off));
+    distances[i] = static_cast<double>(off < 0 ? -off : off);
   }
   return median(distances);
 }
@@ -69,6 +68,7 @@ template <class T>
   constexpr std::size_t most = 8192;
   std::size_t const stride = size < most ? 1 : size / most;
   std::vector<double> some;
+  some.reserve(size / stride + 1);
   for (std::size_t i = 0; i < size; i += stride) some.push_back(static_cast<double>(first[i]));
   put_in_order(some, [](double a, double b) { return a < b; });
   std::size_t const left_out = twentieths * some.size() / 20;
@@ -81,16 +81,15 @@ template <class T>
 }
 
 /// The outliers beyond 1.5 and 3 distances of the quartiles from the nearer quartile. Absent without numbers.
+/// The quartiles and the median are given, or worked out below.
 /// Why: the distance is taken to be at least the smallest step between two of the numbers. Where most of them are equal
 /// it is 0, and one tick of the clock would be an outlier. A step above half the median is no tick: it is the outlier.
 template <class Numbers>
-[[nodiscard]] auto find_outliers(Numbers const& numbers)
+[[nodiscard]] auto find_outliers(Numbers const& numbers, std::optional<double> q25, std::optional<double> middle,
+                                 std::optional<double> q75)
     -> std::optional<outliers<std::remove_cv_t<std::remove_pointer_t<decltype(std::data(numbers))>>>> {
   auto const* const first = std::data(numbers);
   std::size_t const size = std::size(numbers);
-  auto const q25 = quantile(numbers, 0.25);
-  auto const middle = median(numbers);
-  auto const q75 = quantile(numbers, 0.75);
   if (!q25 || !middle || !q75) return std::nullopt;
   auto const low = static_cast<long double>(*q25);
   auto const high = static_cast<long double>(*q75);
@@ -114,6 +113,11 @@ template <class Numbers>
     found.worst_index = i;
   }
   return found;
+}
+
+template <class Numbers>
+[[nodiscard]] auto find_outliers(Numbers const& numbers) {
+  return find_outliers(numbers, quantile(numbers, 0.25), median(numbers), quantile(numbers, 0.75));
 }
 
 /// Fewer numbers have no drift: a third of them would have no confidence interval.

@@ -62,30 +62,49 @@ struct neighbours {
 };
 
 /// The value at a rank of the sorted order and its successor, without sorting and without a copy.
-/// Why: eight passes at most whatever the numbers are, usually three; a sort would need the numbers twice.
+/// Why: six passes that count at most whatever the numbers are, usually one, until few enough are left to be sorted on
+/// the stack; a sort of all would need the numbers twice.
 /// Requires: `rank` below `size`.
 template <class T>
 [[nodiscard]] neighbours select(T const* first, std::size_t size, std::size_t rank) noexcept {
+  constexpr int digit_bits = 11;
+  constexpr std::size_t few = 128;
   std::uint64_t const some = order_key(first[0]);
   std::uint64_t differing = 0;
   for (std::size_t i = 0; i < size; ++i) differing |= order_key(first[i]) ^ some;
-  int shift = 56;
-  while (shift > 0 && (differing >> shift) == 0) shift -= 8;
-  std::uint64_t settled = shift == 56 ? 0 : ~std::uint64_t{0} << (shift + 8);  // the bits already known
+  int open = differing == 0 ? 0 : 64 - __builtin_clzll(differing);  // bits not yet known
+  std::uint64_t settled = open == 64 ? 0 : ~std::uint64_t{0} << open;
   std::uint64_t found = some & settled;
-  for (;; shift -= 8) {
-    std::size_t counts[256] = {};
+  std::size_t alike = size;  // how many have these bits
+  while (open > 0 && alike > few) {
+    int const shift = open > digit_bits ? open - digit_bits : 0;
+    std::uint64_t const digits = (std::uint64_t{1} << (open - shift)) - 1;
+    std::size_t counts[std::size_t{1} << digit_bits] = {};
     for (std::size_t i = 0; i < size; ++i) {
       auto const key = order_key(first[i]);
-      if ((key & settled) == found) ++counts[(key >> shift) & 0xffU];
+      if ((key & settled) == found) ++counts[(key >> shift) & digits];
     }
     std::uint64_t digit = 0;
     while (counts[digit] <= rank) rank -= counts[digit++];
+    alike = counts[digit];
     found |= digit << shift;
-    settled |= std::uint64_t{0xff} << shift;
-    if (shift > 0) continue;
-    if (rank + 1 < counts[digit]) return {found, found};
-    break;
+    settled |= digits << shift;
+    open = shift;
+  }
+  if (open > 0) {
+    std::uint64_t sorted[few] = {};
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      auto const key = order_key(first[i]);
+      if ((key & settled) != found) continue;
+      std::size_t at = count++;
+      for (; at > 0 && key < sorted[at - 1]; --at) sorted[at] = sorted[at - 1];
+      sorted[at] = key;
+    }
+    found = sorted[rank];
+    if (rank + 1 < count) return {found, sorted[rank + 1]};
+  } else if (rank + 1 < alike) {
+    return {found, found};
   }
   std::uint64_t next = ~std::uint64_t{0};
   bool is_last = true;

@@ -152,9 +152,9 @@ class windowed_series {
       double nearest = 0.0;
       std::vector<double> steps;
       for (std::size_t const lag : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
-        steps.clear();
+        steps.resize(size - lag - begin);
         for (std::size_t i = begin; i + lag < size; ++i)
-          steps.push_back(bounded((static_cast<double>(first[i + lag]) - static_cast<double>(first[i])) / level));
+          steps[i - begin] = bounded((static_cast<double>(first[i + lag]) - static_cast<double>(first[i])) / level);
         double const distance = quartile_distance(steps.data(), steps.size()) * 0.70710678118654752;
         if (distance > nearest) nearest = distance;
       }

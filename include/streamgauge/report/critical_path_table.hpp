@@ -23,16 +23,17 @@ class critical_path_lines : public note_lines<> {
  public:
   /// Requires: there is something; the outlook outlives it.
   [[gnu::cold]] explicit critical_path_lines(Outlook const& of) : of_{of}, in_{natural_unit(*of.path.length)} {
-    for (auto const& each : of.phases) lines_.add_line(identity_of(each.name, {}), "");
+    for (auto const& each : of.phases) table_.add_line(identity_of(each.name, {}), "");
     add_times();
     add_ends(std::string{"if "}.append(factor()).append(" times as fast"), &phase_outlook::if_faster);
     add_ends("if it took no time", &phase_outlook::if_free);
-    text_ = lines_.text().append("\n");
     add_path();
     add_most_won();
     add_legend();
     add_reasons();
   }
+
+  [[nodiscard]] std::string text() { return table_.text().append("\n").append(note_lines<>::text()); }
 
  private:
   [[gnu::noinline, gnu::cold]] std::string shown(nanoseconds time) const { return in_unit(time, in_); }
@@ -54,7 +55,7 @@ class critical_path_lines : public note_lines<> {
   }
 
   [[gnu::cold]] void add_times() {
-    auto& block = lines_.next_block();
+    auto& block = table_.next_block();
     block.title = "as it is";
     block.subtitle = std::string{"on the critical path; times, "}.append(name_of(in_));
     block.columns = 5;
@@ -68,11 +69,11 @@ class critical_path_lines : public note_lines<> {
       block.cells.push_back(shown(each.latest_start));
       block.cells.push_back(shown(each.slack));
     }
-    lines_.measure(block);
+    table_.measure(block);
   }
 
   [[gnu::cold]] void add_ends(std::string title, what_if phase_outlook::*trial) {
-    auto& block = lines_.next_block();
+    auto& block = table_.next_block();
     block.title = std::move(title);
     block.subtitle = std::string{"of the whole, "}.append(name_of(in_));
     block.columns = 2;
@@ -82,7 +83,7 @@ class critical_path_lines : public note_lines<> {
       block.cells.push_back(shown(end));
       block.cells.push_back(end ? won(*end) : "-");
     }
-    lines_.measure(block);
+    table_.measure(block);
   }
 
   // Of a path with many members the first are named; the same one several times in a row is named once.
@@ -146,12 +147,12 @@ class critical_path_lines : public note_lines<> {
   [[gnu::cold]] void add_legend() {
     bool several = false;
     for (auto const& each : of_.phases) several = several || each.nodes > 1;
-    text_.append(note("earliest", "when it can begin; latest: when it has to, so that the end does not move"));
-    text_.append(note("slack", "how much longer it alone could take without moving the end"));
-    text_.append(note("won", "how much earlier all ends; every other phase and all lags stay as they are"));
+    add("earliest", "when it can begin; latest: when it has to, so that the end does not move");
+    add("slack", "how much longer it alone could take without moving the end");
+    add("won", "how much earlier all ends; every other phase and all lags stay as they are");
     if (several)
-      text_.append(note("of", "a phase of several executions: how many of them are on the path; takes: all of them; "
-                              "slack: the least of one of them; if faster: all of them"));
+      add("of", "a phase of several executions: how many of them are on the path; takes: all of them; "
+                "slack: the least of one of them; if faster: all of them");
   }
 
   // Why an end is missing, once.
@@ -166,7 +167,7 @@ class critical_path_lines : public note_lines<> {
 
   Outlook const& of_;
   unit in_;
-  grid<> lines_;
+  grid<> table_;
 };
 
 /// Writes the critical path of a graph, the slack of its phases, and what speeding each up would do to the end.

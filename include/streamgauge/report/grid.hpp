@@ -56,6 +56,13 @@ class grid {
     }
   }
 
+  /// How many lines and blocks there are, and what they hold, for whoever lays them out otherwise.
+  [[nodiscard]] std::size_t lines() const noexcept { return labels_.size(); }
+  [[nodiscard]] Cell const& label(std::size_t line) const { return labels_[line]; }
+  [[nodiscard]] std::size_t blocks() const noexcept { return count_; }
+  [[nodiscard]] block const& block_at(std::size_t place) const { return blocks_[place]; }
+  [[nodiscard]] block& block_at(std::size_t place) { return blocks_[place]; }
+
   [[nodiscard]] std::string text() {
     shown_.clear();
     auto const labels = label_width();

@@ -27,12 +27,12 @@ class latency_notes : public note_lines<> {
       : of_{of}, commands_{commands} {}
 
   [[gnu::cold]] void add_legend() {
-    text_.append(note("submit", "host time from entering a phase to leaving it"));
-    text_.append(note("queue", "from entering until the device began; submit lies within it where the device was fed in time"));
-    text_.append(note("device", "from the start event to the stop event, by the device's own clock"));
-    text_.append(note("end", "from entering until the device was done; completion: until a wait noticed"));
-    text_.append(note("+-", "how far queue and end may be off: the median of the bounds"));
-    text_.append(note("starved", "the device began before the host had submitted everything, so that its time may hold the host's gaps"));
+    add("submit", "host time from entering a phase to leaving it");
+    add("queue", "from entering until the device began; submit lies within it where the device was fed in time");
+    add("device", "from the start event to the stop event, by the device's own clock");
+    add("end", "from entering until the device was done; completion: until a wait noticed");
+    add("+-", "how far queue and end may be off: the median of the bounds");
+    add("starved", "the device began before the host had submitted everything, so that its time may hold the host's gaps");
   }
 
   [[gnu::cold]] void add_feeding(std::string const& name, latency_split const& split) {
@@ -112,7 +112,7 @@ class latency_notes : public note_lines<> {
         say(has_command ? "profile its kernels with" : next_step(each.what));
       }
       end("diagnosis");
-      if (has_command) text_.append("\n" + commands_[*each.series] + "\n\n");  // to be copied as it is
+      if (has_command) add_verbatim(commands_[*each.series]);  // to be copied as it is
     }
   }
 
@@ -157,6 +157,84 @@ class latency_notes : public note_lines<> {
   std::vector<std::string> commands_;
 };
 
+/// The table of latencies and the lines under it, apart. A template, so that only a unit that prints compiles its bodies.
+template <class Recording>
+class latency_lines {
+ public:
+  explicit latency_lines(Recording const& of, std::vector<std::string> const& commands = {})
+      : legend_{of}, under_{of, commands} {
+    auto& host = table_.next_block();
+    host.title = "host and device, from entering";
+    host.subtitle = "median";
+    host.columns = 5;
+    for (char const* heading : {"submit", "queue", "device", "end", "completion"}) host.cells.emplace_back(heading);
+    auto& trust = table_.next_block();
+    trust.title = "how sure";
+    trust.subtitle = "of steady ones";
+    trust.columns = 3;
+    for (char const* heading : {"+-", "starved", "n"}) trust.cells.emplace_back(heading);
+    placed_count all;
+    for (auto const& each : of.all) {
+      auto const count = count_placed(each);
+      all.executions += count.executions;
+      all.placed += count.placed;
+    }
+    if (all.executions == 0)
+      why_none_ = "no device time to place" +
+                  (of.environment.why_no_device.empty() ? "" : ": " + escaped(of.environment.why_no_device));
+    else if (all.placed == 0 && of.clocks.empty() && of.why_not_placed.empty())
+      why_none_ = "nothing placed: the recorder was no sg::timeline_recorder";
+    if (!why_none_.empty()) return;
+    for (auto const& each : of.all) {
+      auto const split = split_latency(each);
+      if (split.executions == 0) continue;
+      add(each, split);
+      if (!of.clocks.empty()) under_.add_missing(identity_of(each.phase, each.conditions), each, split);
+    }
+    table_.measure(host);
+    table_.measure(trust);
+    legend_.add_legend();
+    under_.add_devices();
+    under_.add_findings();
+    under_.add_clocks();
+  }
+
+  /// Why there is no table; empty where there is one.
+  [[nodiscard]] std::string const& why_none() const noexcept { return why_none_; }
+  [[nodiscard]] grid<> const& cells() const noexcept { return table_; }
+  [[nodiscard]] latency_notes<Recording> const& legend() const noexcept { return legend_; }
+  [[nodiscard]] latency_notes<Recording> const& under() const noexcept { return under_; }
+
+  [[nodiscard]] std::string text() {
+    if (!why_none_.empty()) return why_none_ + "\n";
+    return table_.text().append("\n").append(legend_.text()).append(under_.text());
+  }
+
+ private:
+  [[gnu::cold]] void add(series const& each, latency_split const& split) {
+    auto const time = [](std::optional<fractional_nanoseconds> const& value) {
+      return value ? with_unit(*value) : std::string{"-"};
+    };
+    auto const name = identity_of(each.phase, each.conditions);
+    table_.add_line(name, "");
+    auto& host = table_.block_at(0).cells;
+    std::optional<fractional_nanoseconds> const parts[] = {split.submit, split.queue, split.device, split.end,
+                                                           split.completion};
+    for (auto const& value : parts) host.push_back(time(value));
+    auto& trust = table_.block_at(1).cells;
+    trust.push_back(time(split.bound));
+    auto const decided = split.count(feeding::starved) + split.count(feeding::clean);
+    trust.push_back(decided == 0 ? "-" : digits(split.count(feeding::starved)));
+    trust.push_back(digits(split.executions));
+    under_.add_feeding(name, split);
+  }
+
+  grid<> table_;
+  latency_notes<Recording> legend_;
+  latency_notes<Recording> under_;
+  std::string why_none_;
+};
+
 /// Where the time goes between host and device, as a table for people: a line for each phase, medians over its steady
 /// executions, each in its own unit.
 /// Requires: a `timeline_recorder`; of any other the table says that nothing was placed.
@@ -165,55 +243,7 @@ class latency_notes : public note_lines<> {
 /// Shape: at most 100 columns wide for names of ordinary length. Why: any `std::ostream`, as `table`.
 template <class Ostream, class Recording>
 [[gnu::cold]] void latency_table(Ostream& out, Recording const& of, std::vector<std::string> const& commands = {}) {
-  grid<> lines;
-  latency_notes<Recording> under{of, commands};
-  auto& host = lines.next_block();
-  host.title = "host and device, from entering";
-  host.subtitle = "median";
-  host.columns = 5;
-  for (char const* heading : {"submit", "queue", "device", "end", "completion"}) host.cells.emplace_back(heading);
-  auto& trust = lines.next_block();
-  trust.title = "how sure";
-  trust.subtitle = "of steady ones";
-  trust.columns = 3;
-  for (char const* heading : {"+-", "starved", "n"}) trust.cells.emplace_back(heading);
-  auto const time = [](std::optional<fractional_nanoseconds> const& value) { return value ? with_unit(*value) : std::string{"-"}; };
-  bool any = false;
-  bool placed = false;
-  for (auto const& each : of.all) {
-    auto const split = split_latency(each);
-    if (split.executions == 0) continue;
-    any = true;
-    placed = placed || split.placed > 0;
-    auto const name = identity_of(each.phase, each.conditions);
-    lines.add_line(name, "");
-    std::optional<fractional_nanoseconds> const parts[] = {split.submit, split.queue, split.device, split.end,
-                                                           split.completion};
-    for (auto const& value : parts) host.cells.push_back(time(value));
-    trust.cells.push_back(time(split.bound));
-    auto const decided = split.count(feeding::starved) + split.count(feeding::clean);
-    trust.cells.push_back(decided == 0 ? "-" : digits(split.count(feeding::starved)));
-    trust.cells.push_back(digits(split.executions));
-    under.add_feeding(name, split);
-    if (!of.clocks.empty()) under.add_missing(name, each, split);
-  }
-  std::string text;
-  if (!any) {
-    auto const& why = of.environment.why_no_device;
-    text = "no device time to place" + (why.empty() ? std::string{} : ": " + escaped(why)) + "\n";
-  } else if (!placed && of.clocks.empty() && of.why_not_placed.empty()) {
-    text = "nothing placed: the recorder was no sg::timeline_recorder\n";
-  } else {
-    lines.measure(host);
-    lines.measure(trust);
-    text = lines.text() + "\n";
-    latency_notes<Recording> legend{of};
-    legend.add_legend();
-    under.add_devices();
-    under.add_findings();
-    under.add_clocks();
-    text.append(legend.text()).append(under.text());
-  }
+  std::string const text = latency_lines<Recording>{of, commands}.text();
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
 }
 

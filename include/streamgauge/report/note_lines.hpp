@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <streamgauge/time.hpp>
 #include <streamgauge/sample.hpp>
@@ -11,12 +13,31 @@
 
 namespace streamgauge::report {
 
+/// A line under a table before it is broken into lines of a page.
+struct labelled_line {
+  std::string label;  ///< empty: it goes on below the one above
+  std::string text;
+  bool verbatim = false;  ///< to be copied as it stands: it has no label and is broken nowhere
+};
+
 /// Lines under a table, each behind its label. What they say is the business of those who inherit from it.
 /// A template, so that only a unit that prints compiles its bodies.
 template <class Text = std::string>
 class note_lines {
  public:
-  [[nodiscard]] Text const& text() const noexcept { return text_; }
+  /// The lines broken to a page of 100 columns.
+  [[nodiscard]] Text text() const {
+    Text all;
+    for (auto const& each : lines_) {
+      if (each.verbatim)
+        all.append("\n").append(each.text).append("\n\n");
+      else
+        all.append(note(each.label, each.text));
+    }
+    return all;
+  }
+  /// The same unbroken, for a page of any width.
+  [[nodiscard]] std::vector<labelled_line> const& lines() const noexcept { return lines_; }
 
  protected:
   // A line is said piece by piece, then ended.
@@ -29,12 +50,20 @@ class note_lines {
     say(digits(static_cast<std::uint64_t>(wide < 0 ? -wide : wide)));
   }
   [[gnu::noinline, gnu::cold]] void end(char const* label) {
-    text_.append(note(label, line_));
+    lines_.push_back({label, std::move(line_)});
     line_.clear();
+  }
+  [[gnu::noinline, gnu::cold]] void add(char const* label, std::string_view text) {
+    lines_.push_back({label, std::string{text}});
+  }
+  [[gnu::noinline, gnu::cold]] void add_verbatim(std::string_view text) {
+    lines_.push_back({"", std::string{text}, true});
   }
 
   Text line_;
-  Text text_;
+
+ private:
+  std::vector<labelled_line> lines_;
 };
 
 }  // namespace streamgauge::report

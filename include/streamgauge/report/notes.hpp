@@ -28,16 +28,14 @@ class notes : public trust_notes<> {
     bool any_inside = false;
     for (auto const& row : of_.rows) any_inside = any_inside || row.what.most_records_inside > 0;
     if (entered(submit_of))
-      text_.append(
-          note("submit", "host time from entering a phase to leaving it: with a stream, what it took to enqueue"));
+      add("submit", "host time from entering a phase to leaving it: with a stream, what it took to enqueue");
     if (entered(device_of))
-      text_.append(
-          note("device", "from the start event to the stop event on the stream, gaps included: not kernel time"));
+      add("device", "from the start event to the stop event on the stream, gaps included: not kernel time");
     add_span_legend();
     if (any_inside)
-      text_.append(note("inside", "event records of phases nested in it, on any stream, made while it was open"));
+      add("inside", "event records of phases nested in it, on any stream, made while it was open");
     if (entered(completion_of))
-      text_.append(note("completion", "host time from entering until the wait returned; a spin polls, a block sleeps"));
+      add("completion", "host time from entering until the wait returned; a spin polls, a block sleeps");
   }
 
   /// What the instrument itself reads.

@@ -32,6 +32,7 @@ class number_table {
   }
 
   [[nodiscard]] std::string text() { return grid_.text(); }
+  [[nodiscard]] grid<> const& cells() const noexcept { return grid_; }
 
  private:
   // The lines of a row, in this order: always the steady one, the others where there was warm-up.

@@ -44,12 +44,11 @@ class span_notes : public note_lines<> {
       any_branch = any_branch || has_branches(row.what);
     }
     if (any_span)
-      text_.append(note("", "of a span it is the wall: earliest begin to latest end over its streams; rates use it"));
+      add("", "of a span it is the wall: earliest begin to latest end over its streams; rates use it");
     if (!any_branch) return;
-    text_.append(
-        note("busy sum", "device times of a span's branches added up: overlap counts twice, so no rate uses it"));
-    text_.append(note("union", "device time in which at least one branch of the span ran"));
-    text_.append(note("overlap", "device time in which at least two branches of the span ran"));
+    add("busy sum", "device times of a span's branches added up: overlap counts twice, so no rate uses it");
+    add("union", "device time in which at least one branch of the span ran");
+    add("overlap", "device time in which at least two branches of the span ran");
   }
 
  private:

@@ -25,8 +25,8 @@ class stream_graph_notes : public note_lines<> {
     say(" from the first begin to the last end");
     end("measured");
     add_early(of, path);
-    text_.append(note("lags", "kept as measured, whatever gets faster: that the host had not submitted yet, or that a "
-                              "stream waited for another and no edge says so, looks the same"));
+    add("lags", "kept as measured, whatever gets faster: that the host had not submitted yet, or that a "
+                "stream waited for another and no edge says so, looks the same");
   }
 
  private:

@@ -29,8 +29,7 @@ class trust_notes : public span_notes<Rows> {
       if (!this->line_.empty()) this->end("unsteady");
     }
     if (any)
-      this->text_.append(
-          note("", "figures of what is unsteady are over all samples behind the fixed warm-up"));
+      this->add("", "figures of what is unsteady are over all samples behind the fixed warm-up");
     any = false;
     for (auto const& row : rows_) {
       each_observable(row.what, [&](char const* name, distribution const& of) { say_outliers(row.what, name, of); });
@@ -38,8 +37,7 @@ class trust_notes : public span_notes<Rows> {
       if (!this->line_.empty()) this->end("outliers");
     }
     if (any)
-      this->text_.append(
-          note("", "how many lie beyond 1.5 quartile distances, and beyond 3, with the worst and its place"));
+      this->add("", "how many lie beyond 1.5 quartile distances, and beyond 3, with the worst and its place");
   }
 
  protected:

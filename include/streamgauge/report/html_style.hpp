@@ -1,0 +1,88 @@
+#pragma once
+
+namespace streamgauge::report {
+
+// How a page looks. Colours are variables, so that light, dark and paper differ in one place; those of phases are told
+// apart without colour vision, and stand against the background at 3 : 1 or more, text at 4.5 : 1.
+
+inline constexpr char const* html_colors =
+    "--bg:#f7f7f5;--card:#ffffff;--ink:#1b2025;--soft:#565f69;--line:#d8dbdf;--grid:#e9ebed;--accent:#0b5cad;"
+    "--warm:#8a6d1d;--good:#1c6e43;--bad:#a8361c;--open:#5b5f66;"
+    "--c0:#1f6fb4;--c1:#b5520b;--c2:#0f7f63;--c3:#8d4a9e;--c4:#8a6a00;--c5:#38808f;--c6:#b83a6b;--c7:#5d6874;";
+inline constexpr char const* html_dark_colors =
+    "--bg:#13161a;--card:#1b1f24;--ink:#e8ebee;--soft:#a6b0ba;--line:#363d45;--grid:#2a3037;--accent:#7db8f2;"
+    "--warm:#d3b355;--good:#6fcf9a;--bad:#ff9a80;--open:#b3bac2;"
+    "--c0:#64adf0;--c1:#f2935a;--c2:#45c9a5;--c3:#cf97df;--c4:#d6b84a;--c5:#79c6d6;--c6:#f38bb0;--c7:#a7b2bd;";
+
+inline constexpr char const* html_style =
+    "*{box-sizing:border-box}"
+    "html{background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',"
+    "sans-serif;-webkit-text-size-adjust:100%}"
+    "body{max-width:1120px;margin:0 auto;padding:28px 20px 60px}"
+    "h1{font-size:1.75rem;line-height:1.2;margin:0 0 4px;letter-spacing:-.01em}"
+    "h2{font-size:1.25rem;margin:44px 0 10px;letter-spacing:-.005em}h3{font-size:1.1rem;margin:0;overflow-wrap:anywhere}"
+    "h4{font-size:.95rem;margin:0 0 2px}p{margin:6px 0;max-width:75ch;overflow-wrap:anywhere}a{color:var(--accent)}"
+    ".part-of>h2:first-child{font-size:1.5rem;border-top:2px solid var(--ink);padding-top:18px}"
+    ".quiet,figcaption,.note{color:var(--soft);font-size:.87rem}figcaption{overflow-wrap:anywhere;margin-top:2px}"
+    "nav{margin:10px 0 0;font-size:.9rem;display:flex;flex-wrap:wrap;gap:2px 16px}"
+    "dl{margin:8px 0;display:grid;grid-template-columns:minmax(6.5em,auto) 1fr;gap:2px 16px;font-size:.9rem}"
+    "dt{color:var(--soft);grid-column:1}dd{margin:0;grid-column:2;overflow-wrap:anywhere;min-width:0}"
+    "dd.deeper{padding-left:1.2em}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:4px 0;font-size:.85rem}"
+    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(215px,1fr));gap:12px;margin:18px 0 6px}"
+    ".card,.phase,.panel{background:var(--card);border:1px solid var(--line);border-radius:10px}"
+    ".card{padding:12px 16px 14px}.card h3{font-size:.82rem;font-weight:600;color:var(--soft)}"
+    ".card .value{font-size:1.3rem;font-weight:650;line-height:1.25;margin:2px 0;overflow-wrap:anywhere}"
+    ".card p{font-size:.87rem;margin:2px 0 0;color:var(--soft)}"
+    ".panel{padding:14px 16px;margin:12px 0}.panel table{min-width:0;width:100%}.phase{padding:16px 18px 14px;margin:14px 0}"
+    ".scroll{overflow-x:auto;margin:10px 0;background:var(--card);border:1px solid var(--line);border-radius:10px}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.88rem;min-width:100%}"
+    "th,td{padding:3px 9px;text-align:right;white-space:nowrap;font-weight:400;vertical-align:baseline}"
+    "thead th{color:var(--soft);border-bottom:0}thead tr:last-child th{border-bottom:1px solid var(--line);padding-bottom:6px}"
+    "thead th.block{text-align:left;color:var(--ink);font-weight:600;padding-top:8px;border-left:1px solid var(--line)}"
+    "thead th.under{color:var(--soft);font-weight:400;font-size:.82rem;padding-top:0}"
+    ".first{border-left:1px solid var(--line)}"
+    "tbody th,thead th:first-child{text-align:left;position:sticky;left:0;background:var(--card)}"
+    "tbody th{padding-left:calc(12px + var(--in,0)*.55em);white-space:normal}"
+    "tbody th bdi{display:inline-block;vertical-align:top;max-width:24em;max-height:7.6em;overflow:auto;"
+    "overflow-wrap:break-word}"
+    "tbody tr:not(.part)>*{border-top:1px solid var(--grid)}tr.part>*{color:var(--soft)}"
+    "tbody tr:hover>*{background:color-mix(in srgb,var(--card),var(--ink) 5%)}"
+    "td.words,thead th.words{text-align:left;white-space:normal}td.bar{width:34%;min-width:110px;vertical-align:top}"
+    ".badge{white-space:nowrap;font-size:.86rem}.badge::before{content:attr(data-sign);display:inline-block;width:1.25em;font-weight:700}"
+    ".good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}"
+    ".chip{display:inline-block;width:.72em;height:.72em;border-radius:2px;background:var(--of);flex:none}"
+    ".who{display:inline-flex;gap:.5em;align-items:baseline;max-width:100%}.who bdi{min-width:0;overflow-wrap:anywhere}"
+    ".c0{--of:var(--c0)}.c1{--of:var(--c1)}.c2{--of:var(--c2)}.c3{--of:var(--c3)}.c4{--of:var(--c4)}.c5{--of:var(--c5)}"
+    ".c6{--of:var(--c6)}.c7{--of:var(--c7)}"
+    "figure{margin:0;min-width:0}svg{display:block;width:100%;height:auto;overflow:visible}"
+    "svg text{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums;unicode-bidi:isolate}"
+    "svg .said,svg .change{paint-order:stroke;stroke:var(--card);stroke-width:3.5px;stroke-linejoin:round}svg .said{fill:var(--ink)}svg .change{fill:var(--ink);font-weight:600}"
+    ".grid{stroke:var(--grid)}.axis{stroke:var(--soft)}.warm{fill:url(#hatch);stroke:var(--warm);stroke-width:.6}"
+    ".dots{stroke:var(--of);stroke-width:3.2;stroke-linecap:round;fill:none}"
+    ".range{fill:var(--of);fill-opacity:.28}.middle{fill:none;stroke:var(--of);stroke-width:1.3;stroke-linejoin:round}"
+    ".beyond{fill:var(--of);stroke:var(--card);stroke-width:.6}.level{stroke:var(--ink);stroke-width:1.5;fill:none}"
+    ".level.whole{stroke-dasharray:7 4}.changes{stroke:var(--ink);stroke-width:1;stroke-dasharray:2 3}"
+    "circle.first{fill:none;stroke:var(--ink);stroke-width:1.6}"
+    ".bars{fill:var(--of)}.interval{fill:var(--ink);fill-opacity:.16}"
+    ".flat{height:16px}.flat.tall{height:26px}.flat.full{height:100%}td.wide-bar{width:70%;min-width:150px}"
+    ".ticks{display:flex;justify-content:space-between;margin-top:5px;font-size:.82rem;color:var(--soft);"
+    "font-variant-numeric:tabular-nums}th.scale{min-width:170px}th.scale span{display:inline-block;width:33.3%;text-align:center}"
+    "th.scale span:first-child{text-align:left}th.scale span:last-child{text-align:right}"
+    ".flat rect,.flat path{shape-rendering:crispEdges}.fill{fill:var(--of)}.faint{fill:var(--of);fill-opacity:.35}"
+    ".wait{fill:url(#dots)}.after{fill:var(--soft);fill-opacity:.55}.host{fill:var(--ink);fill-opacity:.75}.back{fill:var(--grid)}"
+    ".figures{display:grid;grid-template-columns:minmax(0,1.94fr) minmax(0,1fr);gap:4px 18px;align-items:start;margin-top:8px}"
+    ".observable{border-top:1px solid var(--grid);margin-top:12px;padding-top:10px}.observable p{max-width:none}"
+    "details{margin-top:6px}summary{cursor:pointer;color:var(--accent);font-size:.87rem}"
+    "details table{font-size:.84rem;min-width:0}.two{display:flex;flex-wrap:wrap;gap:6px 28px;align-items:flex-start}"
+    ".legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:8px 0 0;padding:0;list-style:none;font-size:.87rem}"
+    ".legend li{overflow-wrap:anywhere;min-width:0}.legend svg{display:inline-block;width:24px;height:12px;vertical-align:-1px;margin-right:6px}"
+    ".lane{margin-top:8px}.lane .quiet{margin:0 0 1px}"
+    "@media(max-width:700px){body{padding:18px 12px 40px}.figures{grid-template-columns:minmax(0,1fr)}"
+    ".plot:not(.small) text{font-size:20px}.wide text{font-size:27px}.phase,.panel{padding:12px}"
+    "dl{grid-template-columns:minmax(0,1fr)}dd{grid-column:1;margin-bottom:4px}.hide{display:none}"
+    "tbody th bdi{max-width:9.5em}h2{margin-top:34px}}"
+    "@media print{:root{--bg:#fff}.cards{grid-template-columns:repeat(4,1fr)}body{max-width:none;padding:0}html{font-size:11px}nav{display:none}.phase,figure,.card{break-inside:avoid}"
+    "h2,h3,h4{break-after:avoid}.scroll{overflow:visible}tbody th{position:static}tbody th bdi{max-height:none}"
+    "details::details-content{content-visibility:visible;display:block;height:auto}summary{color:var(--soft)}}";
+
+}  // namespace streamgauge::report

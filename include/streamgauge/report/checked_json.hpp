@@ -45,8 +45,7 @@ class checked_builder {
   bool end_object() { return end(); }
   bool end_array() { return end(); }
   bool key(json::string_t& name) {
-    json::object_t& members = *open_.back()->get_ptr<json::object_t*>();
-    bool const is_new = members.find(name) == members.end();
+    bool const is_new = open_.back()->find(name) == open_.back()->end();
     keys_.back() = std::move(name);
     return is_new || refuse("this member stands there twice");
   }

@@ -49,8 +49,10 @@ class json_place {
   }
   // A value as it stands in a message.
   [[nodiscard]] static std::string found(json const& node) {
-    if (auto const* const text = node.get_ptr<std::string const*>())
-      return "and \"" + escaped(text->substr(0, 40)) + (text->size() > 40 ? "...\"" : "\"") + " found";
+    if (node.is_string()) {
+      auto const text = node.get<std::string>();
+      return "and \"" + escaped(text.substr(0, 40)) + (text.size() > 40 ? "...\"" : "\"") + " found";
+    }
     if (node.is_number() || node.is_boolean() || node.is_null()) return "and " + node.dump() + " found";
     return std::string{"and an "} + node.type_name() + " found";
   }

@@ -88,8 +88,8 @@ class recording_reader {
   template <class Value>
   [[nodiscard]] Value read(json const& node, as<Value>) {
     if constexpr (std::is_enum_v<Value>) {
-      auto const* const word = node.get_ptr<std::string const*>();
-      if (auto const chosen = word ? choice_of<Value>(*word) : std::nullopt) return *chosen;
+      if (node.is_string())
+        if (auto const chosen = choice_of<Value>(node.get<std::string>())) return *chosen;
       std::string words;
       for (std::size_t i = 0; i < word_count<Value>; ++i) (words += i > 0 ? ", " : "") += words_for<Value>[i];
       at_.fail("one of " + words + " was expected, " + at_.found(node));
@@ -122,17 +122,16 @@ class recording_reader {
     return 0.0;
   }
   [[nodiscard]] std::string read(json const& node, as<std::string>) {
-    auto const* const text = node.get_ptr<std::string const*>();
-    if (!text) {
+    if (!node.is_string()) {
       at_.fail("a text was expected, " + at_.found(node));
       return {};
     }
+    auto const text = node.get<std::string>();
     auto const at = not_utf8_->find(at_.path());
-    if (at == not_utf8_->end()) return *text;
+    if (at == not_utf8_->end()) return text;
     used_.insert(at_.path());
-    auto const* const hex = at->get_ptr<std::string const*>();
-    auto const bytes = hex ? out_of_hex(*hex) : std::nullopt;
-    if (bytes && as_utf8(*bytes) == *text) return *bytes;
+    auto const bytes = at->is_string() ? out_of_hex(at->get<std::string>()) : std::nullopt;
+    if (bytes && as_utf8(*bytes) == text) return *bytes;
     at_.fail("its bytes in not_utf8 are not those of this text");
     return {};
   }

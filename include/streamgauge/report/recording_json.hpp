@@ -189,7 +189,7 @@ class recording_json {
 
   template <class Value>
   void write_members(Value const& of) {
-    std::apply([this](auto const&... each) { (write_member(each), ...); }, members_of(of));
+    std::apply([this](auto const&... each) { (this->write_member(each), ...); }, members_of(of));
   }
   template <class Value>
   void write_member(member<Value> const& of) {

@@ -80,8 +80,10 @@ class checked_builder {
     return true;
   }
   bool refuse(std::string const& what) {
-    for (std::size_t i = 0; i < open_.size(); ++i)
-      why_not_ += '/' + (open_[i]->is_object() ? escaped(keys_[i]) : digits(open_[i]->size()));
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      bool const holds_next = i + 1 < open_.size();  // as its last value
+      why_not_ += '/' + (open_[i]->is_object() ? escaped(keys_[i]) : digits(open_[i]->size() - (holds_next ? 1 : 0)));
+    }
     if (why_not_.empty()) why_not_ = "/";
     why_not_ += ": " + what;
     return false;

@@ -239,7 +239,7 @@ class recording_json {
   kept not_finite_;   // paths of numbers that are none
 };
 
-/// A recording as one JSON document: the schema stands in docs/recording.md.
+/// A recording as one JSON document: its schema stands in the README.
 /// Shape: some 130 bytes a sample. RFC 8259, in UTF-8 whatever the names hold, independent of any locale.
 /// Throws: only `std::bad_alloc`.
 /// Example: `write_file("run.json", sg::report::json_of(recorder.collect()))`

@@ -19,12 +19,20 @@ class Settings:
             self.__dict__.update(json.load(file))
         self.include = os.path.join(self.root, "include")
         self.headers = [header[len("include/"):] for header in self.headers]
+        # What reads through nlohmann's parser compiles where that is.
+        self.compiled = [header for header in self.headers if self.nlohmann or not self.reads_by_nlohmann(header)]
         # Stand-ins are included by the header that they stand in for, never beside it.
-        self.together = [header for header in self.headers if not header.endswith("/disabled.hpp")]
+        self.together = [header for header in self.compiled if not header.endswith("/disabled.hpp")]
         self.cuda_include = [folder for folder in self.cuda_include if folder]
 
+    def reads_by_nlohmann(self, header):
+        with open(os.path.join(self.include, header)) as file:
+            return "#include <nlohmann/" in file.read()
+
     def isystem(self, folders=None):
-        return [part for folder in (self.cuda_include if folders is None else folders) for part in ("-isystem", folder)]
+        others = [self.nlohmann] if self.nlohmann not in ("", "/usr/include") else []
+        folders = (self.cuda_include if folders is None else folders) + others
+        return [part for folder in folders for part in ("-isystem", folder)]
 
 
 class Report:

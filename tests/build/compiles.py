@@ -55,7 +55,7 @@ def including(headers, after=""):
 def outside_includes(settings):
     """Everything that is not ours and that our headers include: a hostile macro would break those first."""
     names = set()
-    for header in settings.headers:
+    for header in settings.compiled:
         with open(f"{settings.include}/{header}") as file:
             names.update(re.findall(r"^\s*#\s*include\s*<((?!streamgauge/)[^>]+)>", file.read(), re.MULTILINE))
     return sorted(names)
@@ -67,12 +67,12 @@ def outermost(settings):
     for header in settings.headers:
         with open(f"{settings.include}/{header}") as file:
             inside.update(re.findall(r"^\s*#\s*include\s*<(streamgauge/[^>]+)>", file.read(), re.MULTILINE))
-    return [header for header in settings.headers if header not in inside]
+    return [header for header in settings.compiled if header not in inside]
 
 
 def alone(compiler, report, sources):
     # nvcc takes seconds for each, so it sees the others inside these; that they need nothing before them the others show.
-    for header in outermost(compiler.settings) if compiler.nvcc else compiler.settings.headers:
+    for header in outermost(compiler.settings) if compiler.nvcc else compiler.settings.compiled:
         name = header.replace("/", "_").replace(".hpp", "")
         source = sources.write(name + compiler.ending, including([header, header]))
         # The oldest standard by g++ and nvcc, the newest by clang++; together they are compiled in every one.

@@ -198,3 +198,17 @@ TEST_CASE("a copy is independent, a move takes everything along") {
   CHECK(moved.count() == 3);
   CHECK(buckets_of(moved).size() == 3);
 }
+
+TEST_CASE("a number counted so many times is as if it had come so often") {
+  sg::histogram once;
+  REQUIRE(once.add(5, 3));
+  REQUIRE(once.add(70'001, 1));
+  REQUIRE(once.add(2, 0));  // never came
+  auto const each = of({5, 5, 70'001, 5});
+  CHECK(once.count() == 4);
+  CHECK(once.minimum() == 5);
+  CHECK(once.maximum() == 70'001);
+  CHECK(buckets_of(once) == buckets_of(each));
+  CHECK_FALSE(once.add(-1, 2));
+  CHECK(once.count() == 4);
+}

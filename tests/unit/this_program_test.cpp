@@ -33,14 +33,3 @@ TEST_CASE("this program's own words begin with its name") {
   REQUIRE_FALSE(own.words.empty());
   CHECK(own.words.front().find("tests") != std::string::npos);
 }
-
-TEST_CASE("the variable of the rank is that of the launcher that is there") {
-  char const* const all[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-  for (char const* const name : all) unsetenv(name);
-  CHECK(sg::rank_variable() == nullptr);
-  for (char const* const name : {"SLURM_PROCID", "PMI_RANK", "OMPI_COMM_WORLD_RANK"}) {
-    setenv(name, "3", 1);
-    CHECK(std::string{sg::rank_variable()} == name);
-  }
-  for (char const* const name : all) unsetenv(name);
-}

@@ -61,6 +61,16 @@ class histogram {
     return true;
   }
 
+  /// Counts a number so many times: what was counted elsewhere and written down.
+  [[nodiscard, gnu::cold]] bool add(std::int64_t number, std::uint64_t times) noexcept {
+    if (times == 0) return true;
+    if (!add(number)) return false;
+    auto const at = place_of(number);
+    octaves_[at / buckets_per_octave]->counts[at % buckets_per_octave] += times - 1;
+    count_ += times - 1;
+    return true;
+  }
+
   /// Sees to it that adding these cannot fail. False without memory, and for a number below zero.
   [[nodiscard]] bool make_room(std::int64_t number) noexcept {
     auto const index = place_of(number) / buckets_per_octave;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/file_path.hpp>
 #include <streamgauge/mark/filter.hpp>
 #include <streamgauge/measure/profiler_state.hpp>
 #include <streamgauge/measure/this_program.hpp>
@@ -69,17 +70,6 @@ struct profile_target {
     return report + '-' + std::string{what} + (rank_variable.empty() ? "" : std::string{"-rank"} + (rank ? rank : "0"));
   }
 };
-
-/// Text as a part of the name of a file: what is not a letter, a digit, a dash or a low line becomes a low line, and what
-/// is beyond 80 characters is left out.
-/// Why: file systems take 255 for the whole name, and phases are called as templates are.
-[[nodiscard]] inline std::string file_part(std::string_view text) {
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string part{text.substr(0, 80)};
-  for (char& each : part)
-    if (plain.find(each) == std::string_view::npos) each = '_';
-  return part;
-}
 
 /// The words of a tool, behind those that set the environment where there is something to set.
 [[nodiscard]] inline std::vector<std::string> under_settings(profile_target const& of,

@@ -39,12 +39,4 @@ struct program_words {
   return words_of_arguments(listed);
 }
 
-/// The environment variable that holds this process's rank, by the launchers that set one; null where none is set.
-/// Why: nsys and ncu put its value into the name of a report, `%q{NAME}`, so that each rank writes its own.
-[[nodiscard]] inline char const* rank_variable() noexcept {
-  for (char const* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (std::getenv(name)) return name;
-  return nullptr;
-}
-
 }  // namespace streamgauge

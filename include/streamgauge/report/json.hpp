@@ -8,9 +8,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <streamgauge/time.hpp>
+#include <streamgauge/report/text.hpp>
 
 namespace streamgauge::report {
 
@@ -19,30 +21,11 @@ namespace streamgauge::report {
 /// byte, since no reader takes it otherwise; control characters are written as escapes.
 [[nodiscard]] inline std::string json_string(std::string_view text) {
   constexpr char hex[] = "0123456789abcdef";
-  // How many bytes the character at `at` takes; 0 where none begins there.
-  auto const length_at = [text](std::size_t at) -> std::size_t {
-    auto const byte = [text](std::size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : '\0'); };
-    auto const follows = [byte](std::size_t i, unsigned int least = 0x80, unsigned int most = 0xbf) {
-      return byte(i) >= least && byte(i) <= most;
-    };
-    unsigned int const first = byte(at);
-    if (first < 0x80) return 1;
-    if (first >= 0xc2 && first <= 0xdf) return follows(at + 1) ? 2 : 0;
-    if (first >= 0xe0 && first <= 0xef) {  // neither overlong nor a surrogate
-      bool const second = follows(at + 1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf);
-      return second && follows(at + 2) ? 3 : 0;
-    }
-    if (first >= 0xf0 && first <= 0xf4) {  // up to U+10FFFF
-      bool const second = follows(at + 1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf);
-      return second && follows(at + 2) && follows(at + 3) ? 4 : 0;
-    }
-    return 0;
-  };
   std::string written = "\"";
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t const length = length_at(i);
-    char const each = text[i];
-    if (length == 0)
+  while (!text.empty()) {
+    code_point const next = front_of(text);
+    char const each = text.front();
+    if (!next.valid)
       written += "\\ufffd";
     else if (each == '"' || each == '\\')
       (written += '\\') += each;
@@ -50,13 +33,58 @@ namespace streamgauge::report {
       written += "\\n";
     else if (each == '\t')
       written += "\\t";
-    else if (length == 1 && (static_cast<unsigned char>(each) < 0x20 || each == '\x7f'))
+    else if (next.value < 0x20 || next.value == 0x7f)
       (((written += "\\u00") += hex[each >> 4]) += hex[each & 15]);
     else
-      written.append(text.substr(i, length));
-    i += length == 0 ? 1 : length;
+      written.append(text.substr(0, next.bytes));
+    text.remove_prefix(next.bytes);
   }
   return written + '"';
+}
+
+/// Whether a text is UTF-8 throughout, so that `json_string` changes none of it.
+[[nodiscard]] inline bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    code_point const next = front_of(text);
+    if (!next.valid) return false;
+    text.remove_prefix(next.bytes);
+  }
+  return true;
+}
+
+/// A text with U+FFFD in place of each byte that is no UTF-8: what a reader gets of it.
+[[nodiscard]] inline std::string as_utf8(std::string_view text) {
+  std::string written;
+  while (!text.empty()) {
+    code_point const next = front_of(text);
+    written.append(next.valid ? text.substr(0, next.bytes) : "\xef\xbf\xbd");
+    text.remove_prefix(next.bytes);
+  }
+  return written;
+}
+
+/// The bytes of a text, two digits each.
+[[nodiscard]] inline std::string in_hex(std::string_view text) {
+  constexpr char hex[] = "0123456789abcdef";
+  std::string written;
+  for (char const each : text) {
+    written += hex[static_cast<unsigned char>(each) >> 4];
+    written += hex[static_cast<unsigned char>(each) & 15];
+  }
+  return written;
+}
+/// The text that has these bytes; absent where the digits are none of `in_hex`.
+[[nodiscard]] inline std::optional<std::string> out_of_hex(std::string_view digits) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  if (digits.size() % 2 != 0) return std::nullopt;
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    auto const high = hex.find(digits[i]);
+    auto const low = hex.find(digits[i + 1]);
+    if (high == hex.npos || low == hex.npos) return std::nullopt;
+    text += static_cast<char>(high << 4U | low);
+  }
+  return text;
 }
 
 /// Writes one JSON document, value by value: what every JSON report of the library is made of.
@@ -109,6 +137,17 @@ class json {
       return raw({digits, static_cast<std::size_t>(written.ptr - digits)});
     }
   }
+  /// A number that reads back as a real one, with a point or an exponent, though it is whole.
+  /// Why: readers tell 5 and 5.0 apart, and lose the sign of -0.
+  json& real(double number) {
+    char digits[64];
+    auto const written = std::to_chars(digits, digits + sizeof digits - 2, number);
+    std::string_view const shown{digits, static_cast<std::size_t>(written.ptr - digits)};
+    if (!std::isfinite(number) || shown.find_first_of(".e") != std::string_view::npos) return value(number);
+    *written.ptr = '.';
+    written.ptr[1] = '0';
+    return raw({digits, shown.size() + 2});
+  }
   /// Units: nanoseconds, whatever unit it comes in.
   template <class Count, class Period>
   json& value(std::chrono::duration<Count, Period> time) {
@@ -119,18 +158,40 @@ class json {
     return perhaps ? value(*perhaps) : value(std::nullopt);
   }
 
+  /// A list on one line. `put` writes the text of each behind the place that it is given, which has room for 64 bytes, and
+  /// answers where that text ends.
+  /// Why: lists of millions are written so in a fraction of the time.
+  template <class List, class Put>
+  json& line(List const& list, Put put) {
+    if (!next()) return *this;
+    char buffer[4096];
+    char* at = buffer;
+    *at++ = '[';
+    for (auto const& each : list) {
+      if (at > buffer + sizeof buffer - 66) {
+        text_.append(buffer, static_cast<std::size_t>(at - buffer));
+        at = buffer;
+      }
+      at = put(each, at);
+      *at++ = ',';
+    }
+    if (at > buffer && at[-1] == ',') --at;
+    *at++ = ']';
+    text_.append(buffer, static_cast<std::size_t>(at - buffer));
+    return *this;
+  }
+
   template <class Value>
   json& member(std::string_view name, Value const& of) {
     return key(name).value(of);
   }
 
-  /// The document, with a line's end.
-  [[nodiscard]] std::string text() const {
-    json closed = *this;
-    if (closed.text_.empty()) closed.value(std::nullopt);
-    while (!closed.open_.empty()) closed.end();
-    return closed.text_ + '\n';
-  }
+  /// The document, with a line's end. Of one that is not needed any more nothing is copied.
+  [[nodiscard]] std::string text() const& { return json{*this}.closed(); }
+  [[nodiscard]] std::string text() && { return std::move(closed()); }
+
+  /// Room for so many bytes in all, where it is known that the document becomes long.
+  void reserve(std::size_t bytes) { text_.reserve(bytes); }
 
  private:
   struct level {
@@ -143,6 +204,11 @@ class json {
     text_ += bracket;
     open_.push_back({bracket, 0});
     return *this;
+  }
+  std::string& closed() {
+    if (text_.empty()) value(std::nullopt);
+    while (!open_.empty()) end();
+    return text_ += '\n';
   }
   json& raw(std::string_view text) {
     if (next()) text_ += text;

@@ -97,6 +97,8 @@ void reset(machine_options const& options) {
   m.kernel_duration = 0;
   m.cycle_time = 1;
   m.attributes.clear();
+  m.parts.clear();
+  m.scheduling.clear();
   m.poll_step = 100;
   m.poll_limit = 1'000'000;
   m.endless_polls = 0;
@@ -131,6 +133,16 @@ void hide_entry_point(std::string_view name) {
 void set_device_attribute(int device, int attribute, int value) {
   at_work at;
   at.m.attributes[{device, attribute}] = value;
+}
+
+void make_part(int device) {
+  at_work at;
+  at.m.parts.insert(device);
+}
+
+void set_scheduling(int device, unsigned int flags) {
+  at_work at;
+  at.m.scheduling[device] = flags;
 }
 
 namespace {

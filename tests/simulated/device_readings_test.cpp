@@ -89,6 +89,7 @@ TEST_CASE_FIXTURE(fresh_machine, "each collect takes one reading, at its begin, 
   CHECK(device.readings[0].at == first);
   CHECK(device.readings[1].sm_mhz == 1756U);
   CHECK(device.readings[1].at >= first + nanoseconds{7ms});
+  CHECK(nvml->readings == 2);
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "nobody is asked unless the program wants it: no reading, no reason, and NVML is not started") {

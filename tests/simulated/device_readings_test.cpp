@@ -1,5 +1,6 @@
 // Without these: a phase would be called slower where the device had lowered its clocks, and nobody could tell; or NVML would
 // name another device than CUDA does, cost the program a figure that it could have had, or be asked though nobody wanted it.
+// Field cases: case-32, case-74.
 
 #include <streamgauge/measure/device_readings.hpp>
 
@@ -57,7 +58,7 @@ void set_attributes() {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(fresh_machine, "each collect takes one reading, at its begin, and those of earlier ones stay before it") {
+TEST_CASE_FIXTURE(fresh_machine, "case-74 each collect takes one reading, at its begin, of what the clock is and not what it may be, and those of earlier ones stay before it") {
   set_attributes();
   fake_nvml nvml;
   nvml->rises = 1;

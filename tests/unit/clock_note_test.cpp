@@ -1,4 +1,5 @@
 // Without these: a reader of the table would not see that the device ran at lower clocks than it may reach, or why.
+// Field cases: case-74 (actual and nominal clock are two figures).
 
 #include <streamgauge/report/clock_note.hpp>
 
@@ -32,7 +33,7 @@ sg::device_description device_with(std::vector<sg::device_reading> readings) {
 
 }  // namespace
 
-TEST_CASE("the lowest and the highest clock stand beside the one that may be reached, with all that held them back") {
+TEST_CASE("case-74 the lowest and the highest clock stand beside the one that may be reached, with all that held them back") {
   CHECK(sg::report::clock_note(device_with({read(1755, 0x4), read(1410, 0x24), read(1980, 0x0)})) ==
         "SM 1410 to 1980 MHz in 3 readings, it may reach 1980; held back by software power cap, software thermal "
         "slowdown");

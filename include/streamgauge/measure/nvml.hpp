@@ -88,7 +88,7 @@ class nvml {
   /// Ends what the constructor started; NVML counts, and ends with the last one.
   void shut_down() noexcept {
     if (why_not_.empty()) static_cast<void>(api_.shutdown.call());
-    why_not_ = "NVML was shut down";
+    why_not_ = "NVML has ended";  // short, so that nothing is allocated
   }
 
   /// Empty: it can be asked.

@@ -52,9 +52,22 @@ struct device_description {
   std::optional<std::uint32_t> most_memory_mhz{};
   std::optional<bool> ecc{};                       ///< whether its memory corrects errors
   std::optional<std::uint32_t> power_limit_mw{};
-  std::vector<device_reading> readings{};          ///< in the order in which they were taken
-  std::string why_no_readings{};                   ///< why there are none, and no ECC and power limit: empty, or the reason
+  std::vector<device_reading> readings{};          ///< in the order in which they were taken; of a part of a device, `MIG-`,
+                                                   ///< what NVML has of the whole alone is of the whole
+  std::string why_no_readings{};                   ///< why there are none, and no power limit: the reason, or empty; empty
+                                                   ///< as well: nobody had asked
+  std::string scheduling{};                        ///< how a thread waits for it: `automatic`, `spin`, `yield`, `block`, as
+                                                   ///< its primary context was made; empty: not known
+  std::vector<condition> not_read{};               ///< what could not be read: the member's name, and the reason
 };
+
+/// Notes why a figure could not be read; the first reason stays.
+template <class Condition>
+void note_not_read(std::vector<Condition>& into, std::string_view figure, std::string_view why) {
+  for (Condition const& each : into)
+    if (each.key == figure) return;
+  into.push_back({std::string{figure}, std::string{why}});
+}
 
 /// A variable of the process's environment: its name is the key.
 using environment_variable = condition;
@@ -79,6 +92,7 @@ struct environment {
   std::optional<std::vector<std::string>> command{};  ///< program and arguments; absent: left out, or not known
   std::string why_no_command{};                 ///< the reason then
   std::vector<condition> given{};               ///< the program's own keys and values
+  std::vector<condition> not_read{};            ///< what else could not be read: the member's name, and the reason
 
   /// The value of a variable; null: it was not set, or is none of those that are kept.
   [[nodiscard]] std::string const* variable(std::string_view name) const noexcept {

@@ -22,7 +22,7 @@ FORBIDDEN = [
     (r"\busing\s+namespace\b", "using namespace"),
     (r"^\s*#\s*define\b", "a macro"),
     (r"\bget_\w+", "a name with get_"),
-    (r"\b_[A-Z]\w*|\b(?!__builtin_)\w*__\w*", "a reserved name"),
+    (r"\b_[A-Z]\w*|\b(?!__builtin_|__VERSION__\b)\w*__\w*", "a reserved name"),
     (r"\bbool\s+(const\s+)?\w+\s*(=\s*\w+\s*)?[,)]", "a boolean parameter"),
 ]
 FOLDER_WORDS = re.compile(r"(utils?|common|helpers?|detail|base|manager|misc)")
@@ -78,7 +78,7 @@ def violations(order, texts):
             if included in TOO_HEAVY and header in behind_the_door:
                 found.append(f"{header}: includes <{included}>, and the door includes it")
         code = code_of(text)
-        # What the compiler defines is asked for in directives only.
+        # What the compiler defines is asked for in directives only; its version is a text, which none can take.
         plain = re.sub(r"^[ \t]*#(?![ \t]*define)(?:[^\n]*\\\n)*[^\n]*", "", code, flags=re.MULTILINE)
         plain = re.sub(r"\]\s*\([^()]*\)", "]()", plain)  # a lambda's parameters are its own business
         for pattern, what in FORBIDDEN:

@@ -76,6 +76,63 @@ TEST_CASE("a recording takes itself in as one more run of the same") {
   CHECK(one.problems[5].text == "and a third");
 }
 
+TEST_CASE("devices are told apart by UUID, and the readings of one stand behind each other; the rest is the first one's") {
+  auto const device = [](int ordinal, char const* uuid, std::vector<std::uint32_t> const& clocks) {
+    sg::device_description made;
+    made.ordinal = ordinal;
+    made.name = "NVIDIA H200";
+    made.uuid = uuid;
+    for (std::uint32_t const mhz : clocks) {
+      made.readings.emplace_back();
+      made.readings.back().sm_mhz = mhz;
+    }
+    return made;
+  };
+  auto const environment = [](char const* host, std::vector<sg::device_description> const& devices,
+                              std::vector<sg::condition> const& given) {
+    sg::recording made;
+    made.environment.library_version = "0.1.0";
+    made.environment.host = host;
+    made.environment.cpu = std::string{"cpu of "} + host;
+    made.environment.compiler = "GCC 12";
+    made.environment.time = "2026-11-30T16:02:11Z";
+    made.environment.command = std::vector<std::string>{host};
+    made.environment.devices = devices;
+    made.environment.given = given;
+    return made;
+  };
+  sg::recording all;
+  // Each rank calls its own device 0.
+  auto one = environment("one", {device(0, "GPU-a", {1980, 1755})}, {{"rank", "0"}, {"commit", "3f2a91c"}});
+  auto other = environment("other", {device(0, "GPU-b", {1410})}, {{"rank", "1"}, {"nodes", "2"}});
+  auto again = environment("one", {device(0, "GPU-a", {1200}), device(1, "GPU-c", {})}, {});
+  again.environment.devices[1].why_no_readings = "refused";
+  sg::merge(all, one);
+  sg::merge(all, other);
+  sg::merge(all, again);
+  auto const& found = all.environment;
+  CHECK(found.host == "one");
+  CHECK(found.cpu == "cpu of one");
+  CHECK(found.compiler == "GCC 12");
+  CHECK(found.time == "2026-11-30T16:02:11Z");
+  CHECK(found.command == std::vector<std::string>{"one"});
+  CHECK(found.given == std::vector<sg::condition>{{"rank", "0"}, {"commit", "3f2a91c"}, {"nodes", "2"}});
+  REQUIRE(found.devices.size() == 3);
+  REQUIRE(found.devices[0].readings.size() == 3);
+  CHECK(found.devices[0].readings[2].sm_mhz == 1200U);
+  CHECK(found.devices[1].uuid == "GPU-b");
+  CHECK(found.devices[1].readings.size() == 1);
+  CHECK(found.devices[2].why_no_readings == "refused");
+  // A run that could be read says more than one that could not.
+  auto const read_later = environment("one", {device(1, "GPU-c", {1980})}, {});
+  sg::merge(all, read_later);
+  CHECK(found.devices[2].why_no_readings.empty());
+  CHECK(found.devices[2].readings.size() == 1);
+  sg::merge(all, all);
+  CHECK(found.devices.size() == 3);
+  CHECK(found.devices[0].readings.size() == 6);
+}
+
 TEST_CASE("no steady state is looked for over the seam between runs") {
   sg::recording one;
   one.all = {made("step", {}, 1000, 40)};

@@ -28,6 +28,56 @@ void thin_to(std::uint64_t stride, Series& all) {
   all.kept_one_in = stride;
 }
 
+/// Whether two descriptions are of one device: by UUID where both have one, else by number and name.
+template <class Device>
+[[nodiscard, gnu::cold]] bool is_same_device(Device const& a, Device const& b) {
+  if (!a.uuid.empty() && !b.uuid.empty()) return a.uuid == b.uuid;
+  return a.ordinal == b.ordinal && a.name == b.name;
+}
+
+/// Adds what another run's environment has: its devices, and the readings of those that are there already, behind theirs; a
+/// tool, and the program's own keys, where there were none. All else is the first one's.
+/// Throws: only `std::bad_alloc`.
+template <class = void>
+[[gnu::cold]] void merge(environment& into, environment const& other) {
+  if (into.library_version.empty()) {
+    // The first one. What is there already stays.
+    environment first = other;
+    first.devices.swap(into.devices);
+    first.given.swap(into.given);
+    if (!into.tool.empty()) {
+      first.tool.swap(into.tool);
+      first.tool_sign.swap(into.tool_sign);
+    }
+    std::swap(into, first);
+  }
+  std::size_t const devices = other.devices.size();
+  for (std::size_t i = 0; i < devices; ++i) {
+    auto const& device = other.devices[i];
+    std::size_t at = 0;
+    while (at < into.devices.size() && !is_same_device(into.devices[at], device)) ++at;
+    if (at == into.devices.size()) {
+      into.devices.push_back(device);
+      continue;
+    }
+    auto& mine = into.devices[at];
+    std::size_t const readings = device.readings.size();
+    for (std::size_t k = 0; k < readings; ++k) mine.readings.push_back(device.readings[k]);  // also of itself
+    if (mine.readings.empty() && mine.why_no_readings.empty()) mine.why_no_readings = device.why_no_readings;
+    if (!mine.readings.empty()) mine.why_no_readings.clear();
+  }
+  std::size_t const given = other.given.size();
+  for (std::size_t i = 0; i < given; ++i) {
+    bool known = false;
+    for (auto const& each : into.given) known = known || each.key == other.given[i].key;
+    if (!known) into.given.push_back(other.given[i]);
+  }
+  if (into.tool.empty()) {
+    into.tool = other.tool;
+    into.tool_sign = other.tool_sign;
+  }
+}
+
 /// Adds the samples of another run, another rank or another process of the same program, series by series.
 /// Shape: series of one phase and the same conditions become one, its samples behind each other; `series::runs` counts the
 /// runs. Threads, spans and streams are numbered on. Nothing else is changed: a count of all is the sum of the counts.
@@ -105,27 +155,12 @@ template <class = void>
     mine.lost += more.lost;
     if (adds) mine.runs = was_empty ? more.runs : mine.runs + more.runs;
   }
-  if (into.environment.library_version.empty()) {
-    into.environment.library_version = other.environment.library_version;
-    into.environment.driver_version = other.environment.driver_version;
-    into.environment.runtime_version = other.environment.runtime_version;
-    into.environment.variables = other.environment.variables;
-  }
-  for (auto const& device : other.environment.devices) {
-    bool known = false;
-    for (auto const& each : into.environment.devices)
-      known = known || (each.ordinal == device.ordinal && each.name == device.name);
-    if (!known) into.environment.devices.push_back(device);
-  }
+  merge(into.environment, other.environment);
   std::size_t const more_streams = other.streams.size();
   for (std::size_t i = 0; i < more_streams; ++i) into.streams.push_back(other.streams[i]);
   std::size_t const clocks = other.clocks.size();
   for (std::size_t i = 0; i < clocks; ++i) into.clocks.push_back(other.clocks[i]);
   if (into.why_not_placed.empty()) into.why_not_placed = other.why_not_placed;
-  if (into.environment.tool.empty()) {
-    into.environment.tool = other.environment.tool;
-    into.environment.tool_sign = other.environment.tool_sign;
-  }
   for (std::size_t i = 0; i < problems; ++i) into.problems.push_back(other.problems[i]);  // also where it is the same one
 }
 

@@ -4,6 +4,8 @@
 #include <streamgauge/analyze/statistics.hpp>
 #include <streamgauge/measure/event.hpp>
 #include <streamgauge/measure/variables.hpp>
+#include <streamgauge/measure/device_attributes.hpp>
+#include <streamgauge/measure/host_description.hpp>
 
 namespace streamgauge {
 
@@ -88,13 +90,15 @@ class floor_measurement {
   int status_ = cudaSuccess;
 };
 
-/// A device with its name; its floor is still to be measured.
+/// A device with its name and what the driver says of it; its floor is still to be measured.
 /// Sync: none.
-[[nodiscard]] inline device_description name_device(driver_api const& cuda, int ordinal) {
+template <class = void>
+[[nodiscard]] device_description name_device(driver_api const& cuda, int ordinal) {
   device_description device;
   device.ordinal = ordinal;
   char name[256] = {};
   if (ordinal >= 0 && cuda.device_name(name, sizeof name - 1, ordinal) == cudaSuccess) device.name = name;
+  device_facts<device_description>{cuda, device}.read();
   return device;
 }
 
@@ -112,13 +116,14 @@ inline void measure_floor(driver_api const& cuda, context_key context, device_de
 template <class Asking = void>
 [[nodiscard]] environment describe_build() {
   environment found;
+  describe_host(found);
   found.variables = variables_here<Asking>();
   found.library_version = version_string;
   found.compiled_runtime_version = CUDART_VERSION;
   return found;
 }
 
-/// The environment, first part: versions. Devices are added for those that samples came from.
+/// The environment, first part: machine and versions. Devices are added for those that samples came from.
 /// Sync: none. No context is made.
 template <class Asking = void>
 [[nodiscard]] environment describe_environment() {

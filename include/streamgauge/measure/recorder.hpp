@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include <streamgauge/measure/collecting.hpp>
+#include <streamgauge/measure/compilation.hpp>
 #include <streamgauge/measure/thread_lanes.hpp>
 
 namespace streamgauge {
@@ -40,10 +41,23 @@ class recorder {
   /// floor of a device is still to be measured, up to 20 ms for a stream of its own; more where `allow_kernel_floor` was
   /// called. Capture: allowed; the thread's capture mode is relaxed while it waits.
   /// Throws: only `std::bad_alloc`. What failed while measuring stands in the recording's problems.
-  template <class Recording = recording>
+  template <class Recording = recording, class Unit = compiled_here>
   [[nodiscard]] Recording collect() {
-    return core_->collect<Recording>();
+    Recording taken = core_->collect<Recording>();
+    Unit::describe(taken.environment);
+    return taken;
   }
+
+  /// Adds a key and a value of the program's own to the environment of what is collected, as a condition is written down; a
+  /// later value replaces one of the same key.
+  /// Throws: only `std::bad_alloc`. Threads: any.
+  /// Example: `recorder.describe({"commit", "3f2a91c"}); recorder.describe({"rank", rank});`
+  void describe(given_condition const& own) { core_->describing.add(own); }
+
+  /// From now on the environment of what is collected holds no command line: for programs whose arguments are nobody
+  /// else's business.
+  /// Threads: any.
+  void leave_out_command() noexcept { core_->describing.leave_out_command(); }
 
   /// Waits for every finished interval and reads it.
   /// Sync: as `collect`.

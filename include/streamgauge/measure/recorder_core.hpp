@@ -9,6 +9,7 @@
 #include <streamgauge/measure/clock_calls.hpp>
 #include <streamgauge/measure/entry_watch.hpp>
 #include <streamgauge/measure/environment.hpp>
+#include <streamgauge/measure/environment_choices.hpp>
 #include <streamgauge/measure/lane.hpp>
 #include <streamgauge/measure/series_node.hpp>
 #include <streamgauge/measure/warm_scopes.hpp>
@@ -48,6 +49,7 @@ class recorder_core {
   /// No phase is recorded any more; the events are destroyed, whatever still waits is given up.
   void close() noexcept {
     closed_.store(true, std::memory_order_relaxed);
+    if (device_reader* const reader = describing.reader.load(std::memory_order_acquire)) reader->close();
     brief_guard const guard{registry_};
     for (lane* each = lanes_; each; each = each->next) {
       brief_guard const one{each->lock};
@@ -177,6 +179,7 @@ class recorder_core {
   void tell_watches(phase_entry const& entered, stream_ref const* stream, stage next) noexcept;
   std::atomic<kernel_floor_adder> kernel_floor{nullptr};  ///< null unless the program allowed it
   device_clocks clocks;                        ///< for `timeline_recorder`
+  environment_choices describing;
   std::atomic<unsigned int> windows_open{0};   ///< no floor is measured meanwhile, also before their Start
   std::atomic<unsigned int> windows_unmet{0};  ///< that ended and had never opened
 
@@ -185,7 +188,9 @@ class recorder_core {
   static void add_kernel_floor(recorder_core& core, driver_api const& cuda, context_key context,
                                std::string const& tool, device_description& into);
 
-  /// Waits for the stop event of every finished interval and reads it; `recorder.hpp` has the bodies.
+  template <class Visit>  // visit(context, ordinal) for each context that a lane has events in
+  void visit_contexts(Visit visit);
+  /// Waits for the stop event of every finished interval and reads it; `collecting.hpp` has the bodies.
   void drain() noexcept;
   template <class Recording>
   [[nodiscard]] Recording collect();

@@ -12,6 +12,7 @@
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/feeding_note.hpp>
+#include <streamgauge/report/clock_note.hpp>
 #include <streamgauge/report/trust_notes.hpp>
 
 namespace streamgauge::report {
@@ -78,6 +79,8 @@ class notes : public trust_notes<> {
     say_time(*of_.environment.host_floor);
     end(label);
   }
+
+  [[gnu::cold]] void add_clocks() { text_.append(clock_lines(of_.environment)); }
 
   /// What became of every sample of every observable.
   [[gnu::cold]] void add_accounts() {

@@ -36,6 +36,7 @@ template <class Ostream>
     text.push_back('\n');
     under.add_legend();
     under.add_instrument();
+    under.add_clocks();
     under.add_spans();
     under.add_accounts();
     under.add_trust();

@@ -195,11 +195,29 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
                      [&](auto& c) { return device_attribute(c, value, attribute, device); });
 }
 
+CUresult uuid_of_part(unsigned char* uuid, int device) {
+  return driver_call("cuDeviceGetUuid", {}, [&](auto& c) { return device_uuid(c, uuid, device, uuid_kind::of_part); });
+}
+
+CUresult uuid_of_whole(unsigned char* uuid, int device) {
+  return driver_call("cuDeviceGetUuid", {}, [&](auto& c) { return device_uuid(c, uuid, device, uuid_kind::of_whole); });
+}
+
+CUresult cuDeviceTotalMem(std::size_t* bytes, int device) {
+  return driver_call("cuDeviceTotalMem", {}, [&](auto& c) -> int {
+    if (!bytes) return cudaErrorInvalidValue;
+    if (!is_device(c.m, device)) return cudaErrorInvalidDevice;
+    *bytes = std::size_t{80} << 30;
+    return 0;
+  });
+}
+
 CUresult cuDevicePrimaryCtxGetState(int device, unsigned int* flags, int* active) {
   return driver_call("cuDevicePrimaryCtxGetState", {}, [&](auto& c) -> int {
     if (!flags || !active) return cudaErrorInvalidValue;
     if (!is_device(c.m, device)) return cudaErrorInvalidDevice;
-    *flags = 0;
+    auto const chosen = c.m.scheduling.find(device);
+    *flags = chosen == c.m.scheduling.end() ? 0 : chosen->second;
     *active = c.m.contexts[static_cast<std::size_t>(device)].alive ? 1 : 0;
     return 0;
   });

@@ -101,6 +101,8 @@ void reset(machine_options const& options) {
   m.device_memory_size = std::size_t{1} << 36U;
   m.copy_duration = 0;
   m.copies = m.slow_copy = 0;
+  m.parts.clear();
+  m.scheduling.clear();
   m.poll_step = 100;
   m.poll_limit = 1'000'000;
   m.endless_polls = 0;
@@ -135,6 +137,16 @@ void hide_entry_point(std::string_view name) {
 void set_device_attribute(int device, int attribute, int value) {
   at_work at;
   at.m.attributes[{device, attribute}] = value;
+}
+
+void make_part(int device) {
+  at_work at;
+  at.m.parts.insert(device);
+}
+
+void set_scheduling(int device, unsigned int flags) {
+  at_work at;
+  at.m.scheduling[device] = flags;
 }
 
 namespace {

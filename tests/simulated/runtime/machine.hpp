@@ -201,6 +201,8 @@ struct machine {
   std::set<void*> allocations;
   std::map<char*, registered_memory> registered;
   std::map<std::pair<int, int>, int> attributes;
+  std::set<int> parts;                     ///< devices that are parts of one
+  std::map<int, unsigned int> scheduling;  ///< the flags that devices were given
 
   std::vector<std::shared_ptr<capture>> captures;  ///< begun and not ended
   unsigned long long last_capture_id = 0;

@@ -28,6 +28,15 @@ int device_attribute(call_in_progress& c, int* value, int attribute, int device)
   return 0;
 }
 
+int device_uuid(call_in_progress& c, unsigned char* uuid, int device, uuid_kind kind) {
+  if (!uuid) return cudaErrorInvalidValue;
+  if (device < 0 || device >= c.m.options.devices) return cudaErrorInvalidDevice;
+  for (unsigned char i = 0; i < 16; ++i) uuid[i] = static_cast<unsigned char>(0x11U * i);
+  uuid[0] = static_cast<unsigned char>(device);
+  if (kind == uuid_kind::of_part && c.m.parts.count(device) > 0) uuid[15] = 0x01;
+  return 0;
+}
+
 int profile(call_in_progress& c, profiler_step step) {
   auto const used = use_context(c);
   if (used.status != 0) return used.status;

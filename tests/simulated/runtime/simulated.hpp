@@ -53,6 +53,14 @@ void hide_entry_point(std::string_view name);
 /// What `cuDeviceGetAttribute` and `cudaDeviceGetAttribute` answer; an attribute that nobody set is 0.
 void set_device_attribute(int device, int attribute, int value);
 
+// Device N has the UUID `0N112233-4455-6677-8899-aabbccddeeff` and 80 GiB of memory.
+
+/// From now on the device is a MIG instance: a part of one, whose own UUID ends in 01.
+void make_part(int device);
+
+/// The flags that `cuDevicePrimaryCtxGetState` tells.
+void set_scheduling(int device, unsigned int flags);
+
 // ------------------------------------------------------------------------------------------------- the host's clock
 
 [[nodiscard]] nanoseconds host_now();

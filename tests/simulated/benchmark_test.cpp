@@ -38,6 +38,8 @@ TEST_CASE_FIXTURE(plain_run, "case-69 the median is the callable's, and its firs
   CHECK(found.stopped.cause == sg::stop_cause::narrow);
   CHECK(found.stopped.taken == 32);
   CHECK(found.gate == gating::gated);
+  // One to try; 1, 2, 4, 8, 16 and the last one behind a gate each; and before each of the 32 one that parts it.
+  CHECK(waits() == 1 + 6 + 32);
   CHECK(found.samples()->samples.size() == found.stopped.taken);
 }
 

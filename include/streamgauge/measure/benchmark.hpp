@@ -145,6 +145,7 @@ class benchmark {
 
   // One interval.
   void run_once(phase const& in) {
+    feed_.part();
     if (replay_) {
       if (cudaError_t const status = replay_->launch(); status != cudaSuccess && found_.why_none.empty())
         found_.why_none = "the graph cannot be launched: " + describe(status, "cudaGraphLaunch");

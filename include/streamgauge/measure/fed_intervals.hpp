@@ -34,6 +34,11 @@ class fed_intervals {
   /// How many are to be queued at a time.
   [[nodiscard]] std::size_t chunk() const noexcept { return chunk_; }
 
+  /// Parts the next interval from what is queued before it; called right before each is entered.
+  void part() noexcept {
+    if (hold_) gate_.part(*hold_, stream_);
+  }
+
   /// Calls `one` so many times and waits until the device is done. False where the gate was let go too early: what was
   /// measured then holds nobody knows what.
   /// Throws: what `one` throws; the stream is let go.
@@ -43,6 +48,8 @@ class fed_intervals {
     gating ended = gating::not_timed;
     {
       auto hold = is_gated_ ? std::optional{gate_.hold(stream_)} : std::nullopt;
+      hold_ = hold ? &*hold : nullptr;
+      reset_at_end const whatever_is_thrown{hold_};
       for (std::size_t i = 0; i < count; ++i) one();
       if (hold) ended = hold->open();
     }
@@ -61,12 +68,21 @@ class fed_intervals {
   }
 
  private:
+  struct reset_at_end {
+    held*& what;
+    explicit reset_at_end(held*& pointer) noexcept : what{pointer} {}
+    reset_at_end(reset_at_end const&) = delete;
+    reset_at_end& operator=(reset_at_end const&) = delete;
+    ~reset_at_end() { what = nullptr; }
+  };
+
   stream_ref stream_;
   streamgauge::gate gate_;
+  held* hold_ = nullptr;
   gating last_ = gating::not_timed;
   bool is_gated_ = false;
   std::size_t chunk_ = 1;
-  std::size_t most_ = 64;  // two records and a launch or more each, of some 1,020 that fit
+  std::size_t most_ = 64;  // a wait, two records and a launch or more each, of some 1,020 that fit
   std::size_t timeouts_ = 0;
 };
 

@@ -106,6 +106,7 @@ class contest_under_way {
       shuffle();
       for (std::size_t const each : order_) {
         if (cold_) static_cast<void>(cold_->overwrite(stream_));
+        feed_.part();
         auto const scope = phases_[each].enter(stream_);
         for (std::size_t k = 0; k < chosen_.iterations; ++k) all_[each].body(stream_.handle());
       }

@@ -102,7 +102,7 @@ template <class Ostream, class Contest>
     std::string line = median ? unbroken(with_unit(fractional_nanoseconds{*median})) : std::string{"-"};
     if (i > 0 && i <= of.against_first.size()) line += ", " + line_of(of.against_first[i - 1]);
     if (of.fastest == i) line += "; the least median";
-    text += note(unbroken(escaped(of.names[i])), line);
+    text += note(escaped(of.names[i]), line);
   }
   text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
                             with_unit(of.took) + "; fed by " + describe(of.feeding) +

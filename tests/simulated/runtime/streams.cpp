@@ -202,6 +202,19 @@ cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, uns
   return cudaStreamWaitEvent(named(stream, null_means::per_thread), event, flags);
 }
 
+// A nanosecond for a thousand bytes.
+cudaError_t cudaMemsetAsync(void* memory, int, size_t bytes, cudaStream_t stream) {
+  stream = named(stream, null_means::legacy);
+  return runtime_call("cudaMemsetAsync", {memory, stream}, [&](auto& c) -> int {
+    if (c.m.allocations.count(memory) == 0) return cudaErrorInvalidValue;
+    return launch_work(c, stream, static_cast<nanos>(bytes / 1000), 0);
+  });
+}
+
+cudaError_t cudaMemsetAsync_ptsz(void* memory, int value, size_t bytes, cudaStream_t stream) {
+  return cudaMemsetAsync(memory, value, bytes, named(stream, null_means::per_thread));
+}
+
 #if CUDART_VERSION >= 12080
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   stream = named(stream, null_means::legacy);

@@ -1,0 +1,46 @@
+// How long does a kernel take? Three ways to ask: as it is launched, out of a graph, with cold caches. And which of five
+// block sizes is the best, in rounds.
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <streamgauge/streamgauge.hpp>
+#include <streamgauge/measure/benchmark.hpp>
+#include <streamgauge/measure/rounds.hpp>
+#include <streamgauge/report/measurement_text.hpp>
+namespace sg = streamgauge;
+
+__global__ void add(float const* a, float const* b, float* c, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) c[i] = a[i] + b[i];
+}
+
+int main() {
+  constexpr int n = 2 << 20;
+  float *a = nullptr, *b = nullptr, *c = nullptr;
+  cudaStream_t stream = nullptr;
+  for (float** each : {&a, &b, &c})
+    if (cudaMalloc(each, n * sizeof(float)) != cudaSuccess)
+      return std::puts("No CUDA device can be used here, and what is measured here is on the device."), 0;
+  sg::check(cudaStreamCreate(&stream));
+
+  auto const launch = [&](int threads) {
+    return [=](cudaStream_t on) { add<<<(n + threads - 1) / threads, threads, 0, on>>>(a, b, c, n); };
+  };
+  sg::measure_choices choices;
+  choices.name = "add, as it is launched";
+  sg::report::measurement_text(std::cout, sg::measure(stream, launch(256), choices));
+  choices.name = "add, eight in a graph";
+  choices.how = sg::launched_by::graph;
+  choices.iterations = 8;
+  sg::report::measurement_text(std::cout << '\n', sg::measure(stream, launch(256), choices));
+  choices = {};
+  choices.name = "add, cold caches";
+  choices.cache = sg::cache_state::cold;
+  sg::report::measurement_text(std::cout << '\n', sg::measure(stream, launch(256), choices));
+
+  std::vector<sg::contender> sizes;
+  for (int threads : {64, 128, 256, 512, 1024}) sizes.push_back({std::to_string(threads) + " threads", launch(threads)});
+  std::cout << "\nwhich block size?\n";
+  sg::report::contest_text(std::cout, sg::measure_rounds(stream, sizes));
+}

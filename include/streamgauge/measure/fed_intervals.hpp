@@ -1,0 +1,91 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <cstddef>
+#include <optional>
+
+#include <streamgauge/measure/gate.hpp>
+#include <streamgauge/measure/measurement.hpp>
+
+namespace streamgauge {
+
+/// Queues intervals so that the device goes through them without a look at the host: behind a gate, many at a time, as long
+/// as that goes well.
+/// Why: a gate costs a wait for each hold, and an interval alone behind one costs a round trip. How many fit behind one, and
+/// whether what is measured waits for the device itself, is only found out by trying.
+/// Threads: one at a time.
+class fed_intervals {
+ public:
+  explicit fed_intervals(stream_ref stream) noexcept : stream_{stream} {
+    last_ = gate_.hold(stream_).open();
+    is_gated_ = last_ == gating::gated;
+  }
+
+  [[nodiscard]] fed_by feeding() const noexcept { return is_gated_ ? fed_by::gate : fed_by::nothing; }
+  /// What became of the hold that ended last, or why there is none.
+  [[nodiscard]] gating last() const noexcept { return last_; }
+  /// Under a tool nothing is held, and nothing here is a result.
+  [[nodiscard]] bool is_watched() const noexcept {
+    return last_ == gating::tool_attached || last_ == gating::capture_open;
+  }
+  /// How many are to be queued at a time.
+  [[nodiscard]] std::size_t chunk() const noexcept { return chunk_; }
+
+  /// Parts the next interval from what is queued before it; called right before each is entered.
+  void part() noexcept {
+    if (hold_) gate_.part(*hold_, stream_);
+  }
+
+  /// Calls `one` so many times and waits until the device is done. False where the gate was let go too early: what was
+  /// measured then holds nobody knows what.
+  /// Throws: what `one` throws; the stream is let go.
+  /// Sync: waits for the recorder's intervals.
+  template <class One>
+  [[nodiscard]] bool run(std::size_t count, recorder& in, One one) {
+    gating ended = gating::not_timed;
+    {
+      auto hold = is_gated_ ? std::optional{gate_.hold(stream_)} : std::nullopt;
+      hold_ = hold ? &*hold : nullptr;
+      reset_at_end const whatever_is_thrown{hold_};
+      for (std::size_t i = 0; i < count; ++i) one();
+      if (hold) ended = hold->open();
+    }
+    in.drain();
+    if (!is_gated_) return true;
+    last_ = ended;
+    if (ended != gating::timed_out) {
+      if (2 * chunk_ <= most_) chunk_ *= 2;
+      return true;
+    }
+    // Too many for what fits behind a gate, or it waits for the device itself, as a first call may once.
+    if (chunk_ == 1 && ++timeouts_ == 2) is_gated_ = false;
+    most_ = chunk_ > 1 ? chunk_ / 2 : 1;
+    chunk_ = 1;
+    return false;
+  }
+
+ private:
+  struct reset_at_end {
+    held*& what;
+    explicit reset_at_end(held*& pointer) noexcept : what{pointer} {}
+    reset_at_end(reset_at_end const&) = delete;
+    reset_at_end& operator=(reset_at_end const&) = delete;
+    ~reset_at_end() { what = nullptr; }
+  };
+
+  stream_ref stream_;
+  streamgauge::gate gate_;
+  held* hold_ = nullptr;
+  gating last_ = gating::not_timed;
+  bool is_gated_ = false;
+  std::size_t chunk_ = 1;
+  std::size_t most_ = 64;  // a wait, two records and a launch or more each, of some 1,020 that fit
+  std::size_t timeouts_ = 0;
+};
+
+}  // namespace streamgauge
+
+#endif

@@ -1,0 +1,220 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <streamgauge/analyze/round_comparison.hpp>
+#include <streamgauge/measure/cold_cache.hpp>
+#include <streamgauge/measure/fed_intervals.hpp>
+#include <streamgauge/measure/kernel_floor.hpp>
+#include <streamgauge/measure/timeline.hpp>
+
+namespace streamgauge {
+
+/// A callable with the name that its series gets.
+struct contender {
+  std::string name;
+  std::function<void(cudaStream_t)> body;
+};
+
+/// What `measure_rounds` found out. Plain values, free of CUDA.
+struct contest {
+  recording taken;                        ///< a series for each contender, the warm-up rounds marked
+  std::vector<std::string> names;
+  std::vector<comparison> against_first;  ///< of every other contender against the first: "within one run only"
+  std::optional<std::size_t> fastest;     ///< the one with the least median; absent without medians
+  std::size_t rounds = 0;                 ///< those that count
+  stop_cause ended = stop_cause::none;
+  fed_by feeding = fed_by::nothing;
+  gating gate = gating::not_timed;
+  bool watched = false;                   ///< under a tool: nothing here is a result
+  nanoseconds took{0};
+  std::string why_none;                   ///< why there is no comparison; empty where there is one
+};
+
+/// Rounds of several callables: `measure_rounds` has their story.
+/// Threads: one at a time.
+class contest_under_way {
+ public:
+  contest_under_way(stream_ref stream, std::vector<contender> const& all, measure_choices const& chosen)
+      : stream_{stream}, all_{all}, chosen_{chosen}, begun_{host_now()}, recorder_{mode::time, capacity{4000, 1024}}, feed_{stream} {
+    for (contender const& each : all_) {
+      phases_.emplace_back(recorder_, each.name, chosen_.under, streamgauge::warmup{chosen_.warmup});
+      found_.names.push_back(each.name);
+      order_.push_back(order_.size());
+    }
+    allow_kernel_floor(recorder_);
+  }
+
+  [[nodiscard]] contest take() {
+    found_.why_none = why_not();
+    if (!found_.why_none.empty()) return finish();
+    std::optional<cold_cache> cold;
+    if (chosen_.cache == cache_state::cold && !feed_.is_watched()) {
+      cold.emplace();
+      cold_ = &*cold;
+      if (!cold->why_not().empty()) {
+        found_.why_none = "the caches cannot be made cold: " + cold->why_not();
+        return finish();
+      }
+    }
+    found_.watched = feed_.is_watched();
+    run(chosen_.warmup);
+    if (found_.watched) {
+      run(chosen_.under_tool);
+      found_.why_none = "a tool is attached: what is measured under it is no result";
+      return finish();
+    }
+    std::size_t target = 2 * fewest_rounds;
+    while (found_.ended == stop_cause::none) {
+      if (target > chosen_.until.samples) target = chosen_.until.samples;
+      while (done_ < chosen_.warmup + target && !is_over()) {
+        std::size_t const left = chosen_.warmup + target - done_;
+        std::size_t const at_once = feed_.chunk() / all_.size() > 1 ? feed_.chunk() / all_.size() : 1;
+        run(at_once < left ? at_once : left);
+      }
+      found_.ended = look(target);
+      target += target / 4;
+    }
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] std::string why_not() const {
+    if (all_.size() < 2) return "there is nothing to compare: fewer than two callables";
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (!all_[i].body) return "\"" + all_[i].name + "\" is no callable";
+      for (std::size_t k = 0; k < i; ++k)
+        if (all_[k].name == all_[i].name) return "two callables are called \"" + all_[i].name + "\"";
+    }
+    if (chosen_.until.time <= nanoseconds{0} || chosen_.until.samples == 0) return "the budget allows no round";
+    return chosen_.iterations == 0 ? "an interval without an execution has no time" : "";
+  }
+  [[nodiscard]] nanoseconds elapsed() const noexcept { return host_now() - begun_; }
+  [[nodiscard]] bool is_over() const noexcept { return elapsed() >= chosen_.until.time; }
+
+  void run(std::size_t rounds) {
+    std::size_t const first = done_;
+    bool const holds = feed_.run(rounds, recorder_, [&] {
+      shuffle();
+      for (std::size_t const each : order_) {
+        if (cold_) static_cast<void>(cold_->overwrite(stream_));
+        feed_.part();
+        auto const scope = phases_[each].enter(stream_);
+        for (std::size_t k = 0; k < chosen_.iterations; ++k) all_[each].body(stream_.handle());
+      }
+      ++done_;
+    });
+    if (!holds) spoiled_.push_back({first, done_});
+  }
+
+  // Who runs first in a round, or behind whom, must not decide. From run to run the same order.
+  void shuffle() noexcept {
+    for (std::size_t i = order_.size() - 1; i > 0; --i) {
+      random_ ^= random_ << 13U;
+      random_ ^= random_ >> 7U;
+      random_ ^= random_ << 17U;
+      std::swap(order_[i], order_[random_ % (i + 1)]);
+    }
+  }
+
+  [[nodiscard]] stop_cause look(std::size_t target) {
+    compare_with_first(recorder_.collect());
+    bool tight = !found_.against_first.empty();
+    for (comparison const& each : found_.against_first) {
+      bool const narrow = each.interval && each.interval->high - each.interval->low <= 2 * chosen_.until.width;
+      tight = tight && narrow;
+    }
+    if (tight) return stop_cause::narrow;
+    if (is_over()) return stop_cause::time_spent;
+    return target >= chosen_.until.samples ? stop_cause::samples_spent : stop_cause::none;
+  }
+
+  // A round counts where every contender has a time in it.
+  void compare_with_first(recording const& taken) {
+    std::vector<std::vector<std::int64_t>> times(all_.size());
+    std::vector<series const*> of;
+    for (contender const& each : all_)
+      for (series const& one : taken.all)
+        if (one.phase == each.name) of.push_back(&one);
+    found_.against_first.clear();
+    found_.rounds = 0;
+    if (of.size() != all_.size()) return;
+    for (std::size_t round = chosen_.warmup; round < done_; ++round) {
+      bool whole = !is_spoiled(round);
+      for (series const* each : of) whole = whole && round < each->samples.size() && each->samples[round].device.known();
+      if (!whole) continue;
+      ++found_.rounds;
+      for (std::size_t i = 0; i < of.size(); ++i) times[i].push_back(of[i]->samples[round].device.value()->count());
+    }
+    std::optional<double> least;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      auto const middle = median(times[i]);
+      if (middle && (!least || *middle < *least)) {
+        least = middle;
+        found_.fastest = i;
+      }
+      if (i > 0) found_.against_first.push_back(compare_rounds(times[0], times[i]));
+    }
+  }
+  [[nodiscard]] bool is_spoiled(std::size_t round) const noexcept {
+    for (auto const& range : spoiled_)
+      if (round >= range.first && round < range.second) return true;
+    return false;
+  }
+
+  [[nodiscard]] contest finish() {
+    found_.taken = recorder_.collect();
+    for (series& each : found_.taken.all)
+      for (std::size_t i = 0; i < each.samples.size(); ++i)
+        if (is_spoiled(i)) each.samples[i].device = absence::gate_timeout;
+    found_.feeding = feed_.feeding();
+    found_.gate = feed_.last();
+    found_.took = elapsed();
+    if (found_.why_none.empty() && found_.rounds == 0) found_.why_none = "no round has a device time of every callable";
+    return std::move(found_);
+  }
+
+  stream_ref stream_;
+  std::vector<contender> const& all_;
+  measure_choices const& chosen_;
+  host_stamp begun_;
+  timeline_recorder recorder_;
+  std::vector<phase> phases_;
+  std::vector<std::size_t> order_;
+  fed_intervals feed_;
+  cold_cache* cold_ = nullptr;
+  contest found_;
+  std::uint64_t random_ = 0x9e3779b97f4a7c15U;
+  std::size_t done_ = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> spoiled_;
+};
+
+/// Which of several callables takes the least time on the device: rounds in which each runs once, in random order, until the
+/// ratio to the first is known within `choices.until.width` for all of them, or a budget is spent.
+/// Why: measured one after the other, the clock that the later one meets decides; within a round they meet the same one. It
+/// says nothing of the next process, so no CI job should hang on it: `compare_runs` is for that.
+/// Requires: of the choices `how` is `launched_by::stream`. As `measure`.
+/// Throws: what a callable throws, and `std::bad_alloc`. Sync: waits for the stream's work again and again.
+/// Example: `auto found = sg::measure_rounds(stream, {{"128", with(128)}, {"256", with(256)}});`
+[[nodiscard]] inline contest measure_rounds(stream_ref stream, std::vector<contender> const& all,
+                                            measure_choices const& choices = {}) {
+  return contest_under_way{stream, all, choices}.take();
+}
+
+/// The same for two: `against_first[0]` is b against a.
+template <class A, class B>
+[[nodiscard]] contest measure_pair(stream_ref stream, A a, B b, measure_choices const& choices = {}) {
+  return measure_rounds(stream, {{"a", std::move(a)}, {"b", std::move(b)}}, choices);
+}
+
+}  // namespace streamgauge
+
+#endif

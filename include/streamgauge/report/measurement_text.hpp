@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <streamgauge/analyze/floor.hpp>
+#include <streamgauge/analyze/latency.hpp>
+#include <streamgauge/analyze/stopping.hpp>
+#include <streamgauge/analyze/summary.hpp>
+#include <streamgauge/report/text.hpp>
+#include <streamgauge/report/note_lines.hpp>
+#include <streamgauge/report/comparison_table.hpp>
+
+namespace streamgauge::report {
+
+/// The lines about one measurement. A template, so that only a unit that prints compiles its bodies.
+template <class Measurement>
+class measurement_lines : public note_lines<> {
+ public:
+  [[gnu::cold]] explicit measurement_lines(Measurement const& of) : of_{of} {
+    auto const device = of.device_summary();
+    auto const median = of.median();
+    if (of.watched) add("no result", "a tool is attached: what is measured under it holds the tool");
+    if (!of.why_none.empty()) add("no median", escaped(of.why_none));
+    if (median && device) add_device(*median, *device);
+    if (series const* const alone = of.alone()) add_host(summarize(*alone));
+    add_instrument(device);
+    if (of.cold_over_warm)
+      add("caches", "cold: " + decimal(*of.cold_over_warm, 3) + " times as long as with warm ones");
+    std::string ended = of.stopped.stopped() ? describe(of.stopped.cause) : "not by its rule";
+    add("ended", ended + ", after " + with_unit(of.took));
+  }
+
+ private:
+  [[gnu::cold]] void add(char const* label, std::string const& text) {
+    say(text);
+    end(label);
+  }
+
+  [[gnu::cold]] void add_device(fractional_nanoseconds median, summary const& all) {
+    auto const& steady = all.device.values.steady;
+    std::string text = unbroken(with_unit(median));
+    if (steady.confidence && steady.median && steady.median->count() > 0) {
+      auto const half = (steady.confidence->high - steady.confidence->low).count() / 2.0;
+      text += ", give or take " + unbroken(percent(half / steady.median->count())) + " (95 % interval of the median)";
+    }
+    if (of_.iterations > 1) text += ", one of " + digits(std::uint64_t{of_.iterations}) + " in each interval";
+    text += "; " + digits(steady.count) + " of " + digits(all.device.samples.entered) + " intervals are steady";
+    if (!all.device.values.is_steady()) text += ": " + describe(all.device.values.steadiness);
+    add("device", text);
+  }
+
+  [[gnu::cold]] void add_host(summary const& alone) {
+    auto const& spin = alone.completion.by_policy[static_cast<std::size_t>(wait_policy::spin)].steady;
+    if (!spin.median) return;
+    std::string text = unbroken(with_unit(*spin.median)) + " until a spinning wait saw it done";
+    if (auto const& submit = alone.submit.values.steady.median)
+      text += ", " + unbroken(with_unit(*submit)) + " until it was submitted";
+    add("host", text + "; " + digits(spin.count) + " executions, one at a time");
+  }
+
+  [[gnu::cold]] void add_instrument(std::optional<summary> const& device) {
+    std::string text = std::string{"fed by "} + describe(of_.feeding);
+    if (of_.feeding != decltype(of_.feeding)::gate) text += std::string{": "} + describe(of_.gate);
+    if (series const* const samples = of_.samples()) {
+      auto const split = split_latency(*samples);
+      if (split.count(feeding::starved) > 0)
+        text += "; " + digits(split.count(feeding::starved)) + " of " + digits(split.executions) +
+                " began before all was submitted and may hold the host's gaps";
+    }
+    if (auto const floor = floor_of(of_.taken.environment)) {
+      text += std::string{"; "} + describe(floor->kind) + " reads " + unbroken(with_unit(floor->time));
+      auto const& median = device ? device->device.values.steady.median : std::optional<fractional_nanoseconds>{};
+      if (median && *median < near_floor_factor * floor->time)
+        text += ", so a third of this or more is the instrument: measure several iterations as one";
+    }
+    add("instrument", text);
+  }
+
+  Measurement const& of_;
+};
+
+/// What `measure` found out, as lines for people: the device's side, the host's side, how far to trust it.
+/// Why: any `std::ostream`, as `table`.
+template <class Ostream, class Measurement>
+[[gnu::cold]] void measurement_text(Ostream& out, Measurement const& of) {
+  std::string const text = escaped(of.name) + "\n" + measurement_lines<Measurement>{of}.text();
+  out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
+}
+
+/// What `measure_rounds` found out, as lines for people: each callable's median and what it is against the first.
+template <class Ostream, class Contest>
+[[gnu::cold]] void contest_text(Ostream& out, Contest const& of) {
+  std::string text;
+  if (of.watched) text += note("no result", "a tool is attached: what is measured under it holds the tool");
+  if (!of.why_none.empty()) text += note("no verdict", escaped(of.why_none));
+  for (std::size_t i = 0; i < of.names.size(); ++i) {
+    std::optional<double> median;
+    if (i == 0 && !of.against_first.empty()) median = of.against_first[0].a.median;
+    if (i > 0 && i <= of.against_first.size()) median = of.against_first[i - 1].b.median;
+    std::string line = median ? unbroken(with_unit(fractional_nanoseconds{*median})) : std::string{"-"};
+    if (i > 0 && i <= of.against_first.size()) line += ", " + line_of(of.against_first[i - 1]);
+    if (of.fastest == i) line += "; the least median";
+    text += note(escaped(of.names[i]), line);
+  }
+  text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
+                            with_unit(of.took) + "; fed by " + describe(of.feeding) +
+                            "; within this process: the next one may differ by more");
+  out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
+}
+
+}  // namespace streamgauge::report

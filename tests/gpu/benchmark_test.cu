@@ -1,0 +1,102 @@
+// The bugs that would go unseen without this file: a measurement that is not what the kernel takes, one that takes longer
+// than its answer is worth, and caches that are called cold and are not.
+// Field cases: case-11, case-12.
+#include "program.hpp"
+
+#include <chrono>
+
+#include <streamgauge/measure/benchmark.hpp>
+#include <streamgauge/measure/rounds.hpp>
+
+#include "device.cuh"
+
+__global__ void nothing() {}
+__global__ void add(float const* a, float const* b, float* c, int n) {
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < n; i += static_cast<int>(gridDim.x * blockDim.x))
+    c[i] = a[i] + b[i];
+}
+
+namespace {
+
+void print(char const* what, sg::measurement const& found) {
+  auto const median = found.median();
+  std::printf("%-22s %10.1f ns, half width %.4f, %zu samples in %.1f ms, %s, gate: %s %s\n", what, median ? median->count() : -1.0,
+              found.stopped.half_width.value_or(-1), found.stopped.taken, static_cast<double>(found.took.count()) / 1e6,
+              sg::describe(found.stopped.cause), sg::describe(found.gate), found.why_none.c_str());
+}
+
+}  // namespace
+
+TEST_CASE("spins less an empty kernel take what they were told, in a stream and in a graph, and soon") {
+  warm_up();
+  test_stream const stream;
+  for (auto const how : {sg::launched_by::stream, sg::launched_by::graph}) {
+    sg::measure_choices choices;
+    choices.how = how;
+    auto const empty = sg::measure(stream, [](cudaStream_t on) { nothing<<<1, 1, 0, on>>>(); }, choices);
+    print(how == sg::launched_by::graph ? "empty, graph" : "empty", empty);
+    if (watched()) return;
+    REQUIRE(empty.median());
+    CHECK(empty.why_none == "");
+    for (std::uint64_t const length : {1ul, 5ul, 20ul, 100ul, 1000ul}) {
+      auto const found = sg::measure(stream, [&](cudaStream_t on) { spin<<<1, 1, 0, on>>>(length * us, nullptr); }, choices);
+      print(("spin " + std::to_string(length) + " us").c_str(), found);
+      REQUIRE(found.median());
+      double const beside = found.median()->count() - empty.median()->count() - static_cast<double>(length * us);
+      std::printf("  less an empty kernel %+.0f ns beside what it was told\n", beside);
+      // Some steps of the clock, 32 ns each; the kernel ends at its first look at the clock behind the time.
+      CHECK(beside <= 300);
+      CHECK(beside >= -300);
+      CHECK(found.took < std::chrono::seconds{3});
+    }
+  }
+}
+
+TEST_CASE("cold caches are cold: an addition of 2 Mi floats takes longer when nothing of it is in the L2") {
+  if (watched()) return;
+  constexpr int n = 2 << 20;
+  test_stream const stream;
+  device_values<float> const a{n}, b{n}, c{n};
+  for (auto const how : {sg::launched_by::stream, sg::launched_by::graph}) {
+    sg::measure_choices choices;
+    choices.how = how;
+    choices.cache = sg::cache_state::cold;
+    auto const found = sg::measure(stream, [&](cudaStream_t on) { add<<<n / 256, 256, 0, on>>>(a.at(0), b.at(0), c.at(0), n); }, choices);
+    print("add, cold", found);
+    REQUIRE(found.median());
+    REQUIRE(found.cold_over_warm);
+    std::printf("  cold over warm %.2f\n", *found.cold_over_warm);
+    CHECK(*found.cold_over_warm > 1.3);
+  }
+}
+
+TEST_CASE("of pairs that are alike few are called different, and three per cent are found") {
+  if (watched()) return;
+  warm_up();
+  test_stream const stream;
+  int different = 0;
+  int slower = 0;
+  constexpr int pairs = 20;
+  sg::measure_choices choices;
+  choices.until.time = std::chrono::milliseconds{400};
+  auto const began = sg::host_now();
+  for (int i = 0; i < pairs; ++i) {
+    auto const of = [&](std::uint64_t length) { return [length](cudaStream_t on) { spin<<<64, 64, 0, on>>>(length, nullptr); }; };
+    auto const alike = sg::measure_pair(stream, of(50 * us), of(50 * us), choices);
+    auto const slow = sg::measure_pair(stream, of(50 * us), of(51'500), choices);
+    REQUIRE(alike.against_first.size() == 1);
+    REQUIRE(slow.against_first.size() == 1);
+    auto const verdict = alike.against_first[0].verdict;
+    if (verdict == sg::verdict::faster || verdict == sg::verdict::slower) ++different;
+    if (slow.against_first[0].verdict == sg::verdict::slower) ++slower;
+    if (i == 0)
+      std::printf("a pair: %zu rounds, ratio %.4f; 3 %% more: %.4f, %s\n", alike.rounds, alike.against_first[0].ratio.value_or(0),
+                  slow.against_first[0].ratio.value_or(0), slow.against_first[0].reason.c_str());
+  }
+  std::printf("%d of %d alike were called different, %d of %d that take 3 %% more were called slower, in %.1f s\n", different, pairs,
+              slower, pairs, static_cast<double>((sg::host_now() - began).count()) / 1e9);
+  CHECK(different <= 1);
+  CHECK(slower >= pairs - 2);
+}
+
+int main(int argc, char** argv) { return run_program(argc, argv); }

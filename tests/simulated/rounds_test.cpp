@@ -1,0 +1,103 @@
+// The bugs that would go unseen without this file: a verdict that the order decided, and one that a drifting clock did.
+// Field cases: case-12, case-72.
+
+#include <stdexcept>
+
+#include <streamgauge/measure/rounds.hpp>
+
+#include "gated.hpp"
+
+using namespace gated;
+
+namespace {
+
+sg::measure_choices within(nanoseconds time, std::size_t rounds = 200) {
+  sg::measure_choices chosen;
+  chosen.until.time = time;
+  chosen.until.samples = rounds;
+  return chosen;
+}
+std::function<void(cudaStream_t)> taking(nanoseconds time) {
+  return [time](cudaStream_t on) { launch(on, time); };
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(plain_run, "three callables in rounds: ratios to the first, the fastest, and a warm-up apart") {
+  cudaStream_t const stream = new_stream();
+  auto const found = sg::measure_rounds(stream, {{"one", taking(100us)}, {"two", taking(103us)}, {"three", taking(80us)}}, within(10s));
+  CHECK(found.why_none == "");
+  CHECK(found.ended == sg::stop_cause::narrow);
+  CHECK(found.feeding == sg::fed_by::gate);
+  REQUIRE(found.against_first.size() == 2);
+  CHECK(found.against_first[0].verdict == sg::verdict::slower);
+  CHECK(found.against_first[0].ratio.value() == doctest::Approx(1.03));
+  CHECK(found.against_first[1].verdict == sg::verdict::faster);
+  CHECK(found.fastest == 2);
+  CHECK(found.rounds == 32);
+  auto const one = series_of(found.taken, "one");
+  REQUIRE(one.samples.size() == 35);
+  CHECK(one.samples[2].warmup);
+  CHECK_FALSE(one.samples[3].warmup);
+}
+
+TEST_CASE_FIXTURE(plain_run, "a clock that slows down by half for both leaves them the same, and the order changes from round to round") {
+  cudaStream_t const stream = new_stream();
+  int calls = 0;
+  std::string order;
+  auto const body = [&](char name) {
+    return [&, name](cudaStream_t on) {
+      order += name;
+      ++calls;
+      launch(on, (calls < 60 ? 100us : 150us) + 32ns * (calls % 5));
+    };
+  };
+  auto const found = sg::measure_pair(stream, body('a'), body('b'), within(10s));
+  REQUIRE(found.against_first.size() == 1);
+  CHECK(found.against_first[0].verdict == sg::verdict::same);
+  CHECK(found.names == std::vector<std::string>{"a", "b"});
+  std::size_t a_first = 0;
+  for (std::size_t i = 0; i + 1 < order.size(); i += 2) {
+    CHECK(order[i] != order[i + 1]);
+    if (order[i] == 'a') ++a_first;
+  }
+  CHECK(a_first > order.size() / 8);
+  CHECK(a_first < order.size() * 3 / 8);
+}
+
+TEST_CASE_FIXTURE(plain_run, "what cannot be compared is said, without a call") {
+  cudaStream_t const stream = new_stream();
+  int calls = 0;
+  std::function<void(cudaStream_t)> const body = [&](cudaStream_t on) { ++calls, launch(on, 1us); };
+  CHECK(sg::measure_rounds(stream, {{"one", body}}).why_none == "there is nothing to compare: fewer than two callables");
+  CHECK(sg::measure_rounds(stream, {{"one", body}, {"one", body}}).why_none == "two callables are called \"one\"");
+  CHECK(sg::measure_rounds(stream, {{"one", body}, {"two", nullptr}}).why_none == "\"two\" is no callable");
+  CHECK(sg::measure_rounds(stream, {{"one", body}, {"two", body}}, within(0s)).why_none == "the budget allows no round");
+  CHECK(calls == 0);
+}
+
+TEST_CASE_FIXTURE(plain_run, "case-12 a callable that synchronises is compared without a gate, and the spoiled rounds are dropped") {
+  cudaStream_t const stream = new_stream();
+  auto const found = sg::measure_pair(stream, taking(100us), [](cudaStream_t on) {
+    launch(on, 110us);
+    synchronize(on);
+  }, within(10s));
+  CHECK(found.feeding == sg::fed_by::nothing);
+  REQUIRE(found.against_first.size() == 1);
+  CHECK(found.against_first[0].ratio.value() == doctest::Approx(1.1));
+}
+
+TEST_CASE_FIXTURE(plain_run, "what a callable throws comes out, and a spent budget is told") {
+  cudaStream_t const stream = new_stream();
+  int calls = 0;
+  CHECK_THROWS_AS(sg::measure_pair(stream, taking(1us), [&](cudaStream_t) {
+                    if (++calls == 20) throw std::runtime_error{"mine"};
+                  }, within(10s)),
+                  std::runtime_error);
+  synchronize(stream);
+  int step = 0;
+  auto const noisy = [&step](cudaStream_t on) { launch(on, 100us + 1us * (step = (step * 13 + 7) % 64)); };
+  auto const found = sg::measure_pair(stream, noisy, noisy, within(10s, 40));
+  CHECK(found.ended == sg::stop_cause::samples_spent);
+  CHECK(found.rounds == 40);
+}

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <streamgauge/environment.hpp>
 #include <streamgauge/analyze/clock_event_reasons.hpp>
@@ -40,14 +41,13 @@ template <class Device>
 
 /// The lines about the clocks of all devices that were read; none where nobody asked.
 template <class Environment>
-[[nodiscard, gnu::noinline, gnu::cold]] std::string clock_lines(Environment const& of) {
-  std::string text;
+[[nodiscard, gnu::noinline, gnu::cold]] std::vector<std::string> clock_lines(Environment const& of) {
+  std::vector<std::string> lines;
   for (auto const& each : of.devices) {
     if (each.readings.empty() && each.why_no_readings.empty()) continue;
-    auto const ordinal = static_cast<std::uint64_t>(each.ordinal);
-    text += note(text.empty() ? "clocks" : "", "device " + digits(ordinal) + ": " + clock_note(each));
+    lines.push_back("device " + digits(static_cast<std::uint64_t>(each.ordinal)) + ": " + clock_note(each));
   }
-  return text;
+  return lines;
 }
 
 }  // namespace streamgauge::report

@@ -80,7 +80,13 @@ class notes : public trust_notes<> {
     end(label);
   }
 
-  [[gnu::cold]] void add_clocks() { text_.append(clock_lines(of_.environment)); }
+  [[gnu::cold]] void add_clocks() {
+    char const* label = "clocks";
+    for (std::string const& each : clock_lines(of_.environment)) {
+      add(label, each);
+      label = "";
+    }
+  }
 
   /// What became of every sample of every observable.
   [[gnu::cold]] void add_accounts() {

@@ -17,6 +17,7 @@
 #include <streamgauge/sample.hpp>
 #include <streamgauge/version.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/file.hpp>
 #include <streamgauge/report/json.hpp>
 #include <streamgauge/report/recording_members.hpp>
 #include <streamgauge/report/written_histogram.hpp>
@@ -276,6 +277,17 @@ inline std::vector<sample> recording_reader::read(json const& node, as<std::vect
   checked_json const parsed = parse_checked(text, limits);
   if (!parsed.why_not.empty()) return {std::nullopt, parsed.why_not};
   return recording_of(parsed.root);
+}
+
+/// Reads a file that holds one. What is wrong begins with the file's name.
+/// Throws: only `std::bad_alloc`.
+/// Example: `auto const read = sg::report::read_recording_file("run.json"); if (!read) std::cerr << read.why_not;`
+[[nodiscard]] inline read_back read_recording_file(std::string const& path, read_limits limits = {}) {
+  read_file_text const file = read_file(path, limits.bytes + 1);
+  if (!file) return {std::nullopt, file.why_not};
+  read_back read = read_recording(*file.text, limits);
+  if (!read) read.why_not = path + ": " + read.why_not;
+  return read;
 }
 
 }  // namespace streamgauge::report

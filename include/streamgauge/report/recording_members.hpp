@@ -79,7 +79,8 @@ template <class Of, only<Of, device_reading> = 0>
 template <class Of, only<Of, device_description> = 0>
 [[nodiscard]] auto members_of(Of& of) {
   auto& [ordinal, name, event_floor, submit_floor, resolution, why_no_floor, kernel_floor, why_no_kernel_floor, uuid,
-         capability, multiprocessors, memory, l2, bus, most_sm, most_memory, ecc, power, readings, why_no_readings] = of;
+         capability, multiprocessors, memory, l2, bus, most_sm, most_memory, ecc, power, readings, why_no_readings, scheduling,
+         not_read] = of;
   return std::tuple{is("ordinal", ordinal),
                     is("name", name),
                     is("event_floor_ns", event_floor),
@@ -99,13 +100,15 @@ template <class Of, only<Of, device_description> = 0>
                     is("ecc", ecc),
                     is("power_limit_mw", power),
                     is("readings", readings),
-                    text_if_any("why_no_readings", why_no_readings)};
+                    text_if_any("why_no_readings", why_no_readings),
+                    text_if_any("scheduling", scheduling),
+                    is("not_read", not_read)};
 }
 
 template <class Of, only<Of, environment> = 0>
 [[nodiscard]] auto members_of(Of& of) {
   auto& [library, driver, runtime, compiled_runtime, devices, why_no_device, tool, tool_sign, host_floor, variables, host,
-         cpu, compiler, compiled_as, time, command, why_no_command, given] = of;
+         cpu, compiler, compiled_as, time, command, why_no_command, given, not_read] = of;
   return std::tuple{text_if_any("library_version", library),
                     is("driver_version", driver),
                     is("runtime_version", runtime),
@@ -123,7 +126,8 @@ template <class Of, only<Of, environment> = 0>
                     text_if_any("time", time),
                     is("command", command),
                     text_if_any("why_no_command", why_no_command),
-                    is("given", given)};
+                    is("given", given),
+                    is("not_read", not_read)};
 }
 
 template <class Of, only<Of, number_totals> = 0>
@@ -243,7 +247,7 @@ template <class Of, only<Of, placed_clock> = 0>
 
 template <class Of, only<Of, recording> = 0>
 [[nodiscard]] auto members_of(Of& of) {
-  auto& [recorded, why_not_measured, environment_of, all, problems, clocks, why_not_placed, streams] = of;
+  auto& [recorded, why_not_measured, environment_of, all, problems, clocks, why_not_placed, streams, runs] = of;
   return std::tuple{is("recorded", recorded),
                     text_if_any("why_not_measured", why_not_measured),
                     is("environment", environment_of),
@@ -251,7 +255,8 @@ template <class Of, only<Of, recording> = 0>
                     is("problems", problems),
                     is("clocks", clocks),
                     text_if_any("why_not_placed", why_not_placed),
-                    is("streams", streams)};
+                    is("streams", streams),
+                    is("runs", runs)};
 }
 
 }  // namespace streamgauge::report

@@ -1,6 +1,6 @@
 // Would go unseen without these: a trace that a viewer refuses or draws a thousand times too long, a kernel drawn before its
 // launch, a slice that a viewer drops because it overlaps, and device work at a place that nobody measured.
-// Field cases: case-89, case-90, case-91, case-93, case-94, case-97. tests/build/trace.py reads what is written as viewers do.
+// Field cases: case-89, case-90, case-91, case-93, case-94, case-97. tests/build/traces.py reads what is written as viewers do.
 
 #include <streamgauge/report/trace.hpp>
 

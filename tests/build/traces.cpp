@@ -1,4 +1,4 @@
-// Writes traces of recordings that were made up, for trace.py to read: each behind a line that says what it has to hold.
+// Writes traces of recordings that were made up, for traces.py to read: each behind a line that says what it has to hold.
 // One with a bit of everything first, then a thousand random ones, the same in every run.
 #include <cstdio>
 #include <random>
@@ -24,7 +24,7 @@ class draws {
   std::mt19937_64 bits_;
 };
 
-char const* const names[] = {"gemm", "copy", "quote\" and \\", "line\nbreak\x01", "A\xff" "B", "\xe2\x82\xac", "", "\xed\xa0\x80"};
+char const* const names[] = {"gemm", "copy", "quote\" and \\", "line\nbreak\x01", ("A\xff" "B"), "\xe2\x82\xac", "", "\xed\xa0\x80"};
 
 void frame(sg::recording& of, draws& random) {
   int const devices = 1 + static_cast<int>(random.number(2));

@@ -149,7 +149,7 @@ class phase {
  public:
   template <class Unit = default_domain, class... Options>
   phase(recorder& in, text name, Options const&... options) {
-    settings chosen{&range_calls_in<Unit>(), {}, {}, nullptr, work_kind::undeclared, {}};
+    settings chosen{&range_calls_in<Unit>(), {}, {}, nullptr, work_kind::undeclared, nullptr};
     (apply(chosen, options), ...);
     node_ = &in.core().series_of(in.core().entry_of(name.view(), *chosen.calls, chosen.warm), chosen.under);
     if (chosen.in_graph) node_->entry.in_graph.store(chosen.in_graph, std::memory_order_relaxed);
@@ -232,13 +232,13 @@ class phase {
     conditions under;
     graph_calls const* in_graph;
     work_kind kind;
-    std::optional<work> does;
+    work const* does;  // lives as long as the constructor runs
   };
   static void apply(settings& into, warmup warm) noexcept { into.warm = warm.samples; }
   static void apply(settings& into, conditions const& under) { into.under = under; }
   static void apply(settings& into, graph_choice chosen) noexcept { into.in_graph = chosen.calls; }
   static void apply(settings& into, work_kind kind) noexcept { into.kind = kind; }
-  static void apply(settings& into, work const& does) noexcept { into.does = does; }
+  static void apply(settings& into, work const& does) noexcept { into.does = &does; }
   template <class Other>
   static void apply(settings&, Other const&) {
     static_assert(!std::is_same_v<Other, Other>,

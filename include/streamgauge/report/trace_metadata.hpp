@@ -79,9 +79,9 @@ class trace_metadata {
       trace_object<> one;
       one.raw("device", each.device < 0 ? "null" : digits(static_cast<std::uint64_t>(each.device)));
       one.number("anchors", anchors).number("thrown_away", each.thrown_away);
-      if (each.drift) one.raw("drift_ns_a_second", in_thousandths(thousandths(*each.drift)));
-      if (each.drift && each.drift_bound) one.raw("drift_bound_ns_a_second", in_thousandths(thousandths(*each.drift_bound)));
-      one.raw("holds_up_to_change_of_drift_ns_a_second", in_thousandths(thousandths(each.limits.change_of_drift)));
+      one.raw("drift_ns_a_second", rate(each.drift));
+      one.raw("drift_bound_ns_a_second", rate(each.drift_bound));
+      one.raw("holds_up_to_change_of_drift_ns_a_second", rate(each.limits.change_of_drift));
       if (!each.why_not.empty()) one.text("why_not", each.why_not);
       clocks.append(clocks.empty() ? "" : ",").append(one.written());
     }
@@ -106,11 +106,11 @@ class trace_metadata {
     about.raw("clocks", "[" + clocks + "]");
   }
 
-  // A rate of 1e-9 is a nanosecond a second.
-  [[nodiscard]] static std::int64_t thousandths(double rate) noexcept {
-    double const scaled = rate * 1e12;
-    if (!(scaled > -9e18 && scaled < 9e18)) return 0;
-    return static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+  // A rate of 1e-9 is a nanosecond a second. What is not known, and what is no number, is null.
+  [[nodiscard, gnu::cold]] static std::string rate(std::optional<double> const& of) {
+    double const scaled = of.value_or(0.0) * 1e12;
+    if (!of || !(scaled > -9e18 && scaled < 9e18)) return "null";
+    return in_thousandths(static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5));
   }
 
   [[nodiscard, gnu::cold]] std::string list_of_missing() {

@@ -1,6 +1,6 @@
 """Traces as viewers read them: the Trace Event Format, strictly.
 
-trace.py SETTINGS. It compiles traces.cpp, which writes traces of made-up recordings, and reads each: types and keys by the
+traces.py SETTINGS. It compiles traces.cpp, which writes traces of made-up recordings, and reads each: types and keys by the
 letter of the event, numbers by their text, nesting on each track in whole nanoseconds and in doubles, arrows and the slices
 that they bind to, names of processes and tracks. First each kind of violation is planted in a good trace and must be seen.
 Field cases: case-88, case-89, case-90, case-93, case-94, case-97.

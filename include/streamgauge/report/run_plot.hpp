@@ -91,7 +91,7 @@ class run_plot {
   void add_points() {
     svg_path<> points;
     for (std::size_t i = 0; i < size_; ++i) points.point(x_at(i), y_at(i));
-    picture_.path(points, "dots");
+    picture_.path(points, size_ < 60 ? "dots few" : "dots");
   }
 
   // An area from the least to the most of each column, and a line through the medians.
@@ -151,11 +151,14 @@ class run_plot {
     svg_path<> steps;
     svg_path<> changes;
     double free_from = 0.0;
+    std::size_t before = 0;  // how long the level before was: a single value far out is no change of level
     for (auto const& level : of_.levels()) {
+      bool const from_level = before >= 3;
+      before = level.at.size();
       double const from = x_of(static_cast<double>(level.at.begin));
       double const to = x_of(static_cast<double>(level.at.end));
       steps.move_to(from, y_of(level.median)).horizontal_to(to);
-      if (!level.change || std::fabs(*level.change) < 0.005) continue;
+      if (!from_level || !level.change || std::fabs(*level.change) < 0.005) continue;
       changes.move_to(from, top).vertical_to(bottom);
       if (from < free_from) continue;
       bool const near_end = from > right - 80;
@@ -174,7 +177,7 @@ class run_plot {
     auto const first = of_.values().front();
     std::string const says = "first " + with_unit(fractional_nanoseconds{static_cast<double>(first)});
     picture_.circle(x_at(0), y_at(0), 5, "first", says);
-    picture_.text(x_at(0) + 9, (std::max)(y_at(0) + 4, top + 10), text_anchor::start, says, "said");
+    picture_.text((std::min)(x_at(0) + 9, right - 90), top - 8, text_anchor::start, says, "said");
   }
 
   Values const& of_;

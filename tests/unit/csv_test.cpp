@@ -147,7 +147,7 @@ TEST_CASE("nothing measured is a head alone") {
 }
 
 TEST_CASE("whatever names hold, Python reads as many rows as there are samples") {
-  drawn_recordings drawn{7};
+  drawn_recordings drawn{7, drawn_times::to_be_summed};
   for (int i = 0; i < 40; ++i) {
     sg::recording const made = drawn.next();
     std::size_t samples = 0;

@@ -10,10 +10,13 @@
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/merge.hpp>
 
+/// How large the times of drawn samples are.
+enum class drawn_times { any, to_be_summed };
+
 /// Recordings whose members are all drawn, each from a seed: any byte in a name, any number, present and absent.
 class drawn_recordings {
  public:
-  explicit drawn_recordings(std::uint64_t seed) : random_{seed} {}
+  explicit drawn_recordings(std::uint64_t seed, drawn_times times = drawn_times::any) : random_{seed}, times_{times} {}
 
   streamgauge::recording next() {
     namespace sg = streamgauge;
@@ -146,12 +149,18 @@ class drawn_recordings {
   }
   streamgauge::observation seen() {
     if (below(3) == 0) return choice<streamgauge::absence>(streamgauge::absence_count);
-    return streamgauge::nanoseconds{number() & (std::numeric_limits<std::int64_t>::max)()};
+    auto const drawn = number() & (std::numeric_limits<std::int64_t>::max)();
+    return streamgauge::nanoseconds{times_ == drawn_times::any ? drawn : drawn / 1024};
+  }
+  // Statistics add times up, and 2^63 ns are 292 years.
+  streamgauge::nanoseconds time() {
+    auto const drawn = number();
+    return streamgauge::nanoseconds{times_ == drawn_times::any ? drawn : drawn / 1024};
   }
   streamgauge::sample sample() {
     namespace sg = streamgauge;
     sg::sample made;
-    made.entered = sg::nanoseconds{number()};
+    made.entered = time();
     for (auto* each : {&made.submit, &made.device, &made.completion, &made.queue, &made.begins}) *each = seen();
     made.parent = perhaps(static_cast<std::uint32_t>(number()));
     for (auto* each : {&made.thread, &made.records_inside, &made.span, &made.stream})
@@ -160,7 +169,7 @@ class drawn_recordings {
     made.waited = choice<sg::wait_policy>(3);
     made.warmup = below(2) == 1;
     made.watched = below(2) == 1;
-    made.bound = sg::nanoseconds{number()};
+    made.bound = time();
     return made;
   }
   streamgauge::series series() {
@@ -180,4 +189,5 @@ class drawn_recordings {
   }
 
   std::mt19937_64 random_;
+  drawn_times times_;
 };

@@ -296,7 +296,7 @@ TEST_CASE("a choice that is none of the words is null, never a word beside it") 
 }
 
 TEST_CASE("whatever a recording holds, Python reads the document, and every series with its samples") {
-  drawn_recordings drawn{2026};
+  drawn_recordings drawn{2026, drawn_times::to_be_summed};
   for (int i = 0; i < 40; ++i) {
     sg::recording const made = drawn.next();
     std::string expected = std::to_string(made.all.size()) + "\n";

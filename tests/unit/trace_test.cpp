@@ -235,6 +235,16 @@ TEST_CASE("case-97 what was not placed is left out and counted with its reason, 
             "\"count\":1},{\"what\":\"executions\",\"reason\":\"the host had no memory to keep them\",\"count\":4}]"));
 }
 
+TEST_CASE("of a long series those that were not kept are counted as left out") {
+  auto of = placing();
+  add(of, "step", {placed(0, us, 2 * us, us, 1), placed(10 * us, us, 12 * us, us, 1)});
+  of.all[0].totals.emplace();
+  of.all[0].totals->count = 70'000;
+  of.all[0].kept_one_in = 2;
+  CHECK(has(sg::report::trace_of(of), "\"left_out\":[{\"what\":\"executions\",\"reason\":\"of a long series only some are kept one "
+                                      "by one\",\"count\":69998}]"));
+}
+
 TEST_CASE("without places the host is drawn alone, and the trace says what to do; merged runs are not drawn at all") {
   sg::recording of;
   auto one = placed(0, us, 2 * us, us, 1, 0);

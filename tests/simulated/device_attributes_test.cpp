@@ -189,7 +189,7 @@ TEST_CASE_FIXTURE(fresh_machine, "a recording has the devices' figures, the prog
 #else
   CHECK(found.compiler == "GCC " __VERSION__);
 #endif
-  CHECK(found.compiled_as.substr(0, 5) == "C++17");
+  CHECK(found.compiled_as.substr(0, 5) == (__cplusplus > 202002L ? "C++23" : __cplusplus > 201703L ? "C++20" : "C++17"));
 #if defined(__OPTIMIZE__)
   CHECK(found.compiled_as.find(", optimised") == 5);
 #else

@@ -14,7 +14,6 @@
 
 #include "nvml/fake_nvml.hpp"
 #include "observed.hpp"
-#include "own_process.hpp"
 #include "program.hpp"
 #include "real_time.hpp"
 
@@ -27,12 +26,6 @@ namespace {
 void enter_once(sg::recorder& recorder) {
   sg::phase const step{recorder, "step"};
   { auto const scope = step.enter(observed::new_stream()); }
-}
-
-// Whether the library has read the SM clock so often within ten seconds of real time.
-bool comes_to(fake_nvml const& nvml, int readings) {
-  for (int i = 0; i < 10'000 && nvml->readings < readings; ++i) really_sleep(1ms);
-  return nvml->readings >= readings;
 }
 
 std::vector<std::string> threads_here() {
@@ -149,27 +142,6 @@ TEST_CASE_FIXTURE(fresh_machine, "its thread takes none of the program's signals
     CHECK((std::stoull(word, nullptr, 16) >> (SIGINT - 1) & 1U) == 1U);
   }
   CHECK(found == 1);
-}
-
-TEST_CASE_FIXTURE(fresh_machine, "a forked child ends it without waiting for a thread that it does not have") {
-  no_hang const within;
-  fake_nvml nvml;
-  auto* const recorder = new sg::recorder{sg::mode::time};
-  enter_once(*recorder);
-  auto* const sampler = new sg::device_sampler{*recorder, 1ms, nvml.library()};
-  REQUIRE(comes_to(nvml, 2));
-  int const status = in_forked_child([&] {
-    alarm(20);
-    delete sampler;
-    delete recorder;
-    return 0;
-  });
-  CHECK(status == 0);
-  int const seen = nvml->readings;
-  CHECK(comes_to(nvml, seen + 2));
-  delete sampler;
-  delete recorder;
-  CHECK(nvml->started == 0);
 }
 
 TEST_CASE_FIXTURE(fresh_machine, "threads may collect and describe while it reads") {

@@ -5,13 +5,15 @@
 
 #include "fake_nvml_state.hpp"
 
+struct nvmlDevice_st {};
+
 namespace {
 
 fake_nvml_state state;
 
 // Two devices by their addresses.
-int whole = 0;
-int part = 0;
+nvmlDevice_st whole;
+nvmlDevice_st part;
 
 constexpr int invalid_argument = 2;
 constexpr int not_supported = 3;
@@ -48,7 +50,7 @@ int nvmlShutdown() {
   return std::strcmp(state.failing, "nvmlShutdown") == 0 ? state.status : 0;
 }
 
-int nvmlDeviceGetHandleByUUID(char const* uuid, void** device) {
+int nvmlDeviceGetHandleByUUID(char const* uuid, nvmlDevice_st** device) {
   if (std::strcmp(state.failing, "nvmlDeviceGetHandleByUUID") == 0) return state.status;
   if (!uuid || !device) return invalid_argument;
   bool const is_whole = std::strcmp(uuid, state.known_uuid) == 0;
@@ -57,14 +59,14 @@ int nvmlDeviceGetHandleByUUID(char const* uuid, void** device) {
   return 0;
 }
 
-int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* device, void** of) {
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_st* device, nvmlDevice_st** of) {
   if (std::strcmp(state.failing, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle") == 0) return state.status;
   if (device != &part) return invalid_argument;
   *of = &whole;
   return 0;
 }
 
-int nvmlDeviceGetClockInfo(void* device, int which, unsigned int* mhz) {
+int nvmlDeviceGetClockInfo(nvmlDevice_st* device, int which, unsigned int* mhz) {
   int const status = asked(which == 1 ? "nvmlDeviceGetClockInfo sm" : "nvmlDeviceGetClockInfo memory", device, mhz);
   if (status != 0) return status;
   if (which != 1 && which != 2) return invalid_argument;
@@ -73,7 +75,7 @@ int nvmlDeviceGetClockInfo(void* device, int which, unsigned int* mhz) {
   return 0;
 }
 
-int nvmlDeviceGetMaxClockInfo(void* device, int which, unsigned int* mhz) {
+int nvmlDeviceGetMaxClockInfo(nvmlDevice_st* device, int which, unsigned int* mhz) {
   int const status = asked(which == 1 ? "nvmlDeviceGetMaxClockInfo sm" : "nvmlDeviceGetMaxClockInfo memory", device, mhz);
   if (status != 0) return status;
   *mhz = which == 1 ? 1980 : 3202;
@@ -81,16 +83,16 @@ int nvmlDeviceGetMaxClockInfo(void* device, int which, unsigned int* mhz) {
 }
 
 #if defined(FAKE_NVML_OLD)
-int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
+int nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_st* device, unsigned long long* reasons) {
 #else
-int nvmlDeviceGetCurrentClocksEventReasons(void* device, unsigned long long* reasons) {
+int nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_st* device, unsigned long long* reasons) {
 #endif
   int const status = asked("reasons", device, reasons);
   if (status == 0) *reasons = state.reasons;
   return status;
 }
 
-int nvmlDeviceGetTemperature(void* device, int sensor, unsigned int* celsius) {
+int nvmlDeviceGetTemperature(nvmlDevice_st* device, int sensor, unsigned int* celsius) {
   int const status = asked("nvmlDeviceGetTemperature", device, celsius);
   if (status != 0) return status;
   if (sensor != 0) return invalid_argument;
@@ -99,20 +101,20 @@ int nvmlDeviceGetTemperature(void* device, int sensor, unsigned int* celsius) {
 }
 
 #if !defined(FAKE_NVML_OLD)
-int nvmlDeviceGetPowerUsage(void* device, unsigned int* mw) {
+int nvmlDeviceGetPowerUsage(nvmlDevice_st* device, unsigned int* mw) {
   int const status = asked("nvmlDeviceGetPowerUsage", device, mw);
   if (status == 0) *mw = state.power_mw;
   return status;
 }
 #endif
 
-int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned int* mw) {
+int nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_st* device, unsigned int* mw) {
   int const status = asked("nvmlDeviceGetEnforcedPowerLimit", device, mw);
   if (status == 0) *mw = state.limit_mw;
   return status;
 }
 
-int nvmlDeviceGetEccMode(void* device, int* current, int* pending) {
+int nvmlDeviceGetEccMode(nvmlDevice_st* device, int* current, int* pending) {
   int const status = asked("nvmlDeviceGetEccMode", device, current);
   if (status != 0) return status;
   if (!pending) return invalid_argument;

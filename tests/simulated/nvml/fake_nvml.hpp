@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "../real_time.hpp"
 #include "fake_nvml_state.hpp"
 
 /// The fake library, as it lies on the disk beside the program; its state afresh.
@@ -37,3 +38,9 @@ class fake_nvml {
   char const* library_;
   fake_nvml_state* state_;
 };
+
+/// Whether the library has read the SM clock so often within ten seconds of real time.
+inline bool comes_to(fake_nvml const& nvml, int readings) {
+  for (int i = 0; i < 10'000 && nvml->readings < readings; ++i) really_sleep(std::chrono::milliseconds{1});
+  return nvml->readings >= readings;
+}

@@ -5,9 +5,12 @@
 #include <iostream>
 #include <random>
 #include <streamgauge/streamgauge.hpp>
+#include <streamgauge/measure/device_readings.hpp>
 #include <streamgauge/measure/profile_plan.hpp>
 #include <streamgauge/measure/timeline.hpp>
+#include <streamgauge/report/file.hpp>
 #include <streamgauge/report/latency_table.hpp>
+#include <streamgauge/report/recording_json.hpp>
 namespace sg = streamgauge;
 
 constexpr std::size_t m = 256, n = 1024, k = 1024;  // A is m by k and B is k by n, both stored row by row
@@ -43,11 +46,12 @@ float* on_device(std::vector<float> const& host) {
 
 void check(cublasStatus_t s) { sg::check(s == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorUnknown, "cuBLAS"); }
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
   auto const a = random_values(m * k, 1.0f, 1), b = random_values(k * n, 1.0f / 32, 2);
   sg::recorder plain;
   sg::timeline_recorder placing;  // also tells where the time goes: examples/run 02_workload --timeline
   sg::recorder& recorder = argc > 1 ? placing : plain;
+  sg::read_devices(recorder);  // what clock the device ran at, and what held it back
   if (int devices = 0; cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     std::cout << "no CUDA device here: only the reference on the CPU is measured\n\n";
     sg::phase on_host{recorder, "reference"};
@@ -87,4 +91,6 @@ int main(int argc, char**) {
   sg::recording const taken = recorder.collect();
   sg::report::table(std::cout, taken);
   if (argc > 1) sg::report::latency_table(std::cout << '\n', taken, sg::ncu_commands(recorder, taken));
+  if (argc > 2)  // and keeps the recording: examples/run 02_workload --timeline workload.json
+    if (auto const done = sg::report::write_file(argv[2], sg::report::json_of(taken)); !done) return std::cerr << done.why_not << '\n', 1;
 }

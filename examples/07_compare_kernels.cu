@@ -2,11 +2,15 @@
 // the same work as the first, the third 3 % more.
 #include <cstdio>
 #include <iostream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <streamgauge/streamgauge.hpp>
 #include <streamgauge/analyze/recording_comparison.hpp>
 #include <streamgauge/report/comparison_table.hpp>
+#include <streamgauge/report/file.hpp>
+#include <streamgauge/report/recording_json.hpp>
 namespace sg = streamgauge;
 
 __global__ void work(float* out, int steps) {
@@ -26,7 +30,8 @@ sg::recording run(float* out, cudaStream_t stream, int steps) {
   return recorder.collect();
 }
 
-int main() {
+// With a folder as argument the recordings are kept there, for `compare`, `show` and `tuning_log`.
+int main(int argc, char** argv) {
   constexpr int steps = 20'000, runs = 5;
   float* out = nullptr;
   cudaStream_t stream = nullptr;
@@ -38,6 +43,13 @@ int main() {
     first.push_back(run(out, stream, steps));
     same.push_back(run(out, stream, steps));
     slower.push_back(run(out, stream, steps + steps * 3 / 100));
+  }
+  for (int i = 0; argc > 1 && i < runs; ++i) {
+    for (auto const& [name, runs_of] : {std::pair{"first", &first}, std::pair{"same", &same}, std::pair{"slower", &slower}}) {
+      auto const path = std::string{argv[1]} + '/' + name + '-' + std::to_string(i) + ".json";
+      if (auto const done = sg::report::write_file(path, sg::report::json_of((*runs_of)[i])); !done)
+        return std::puts(done.why_not.c_str()), 1;
+    }
   }
   std::puts("The same work:");
   sg::report::table(std::cout, sg::compare_runs(first, same));

@@ -22,13 +22,13 @@ class roofline_notes : public note_lines<> {
   explicit roofline_notes(Roofline const& of) : of_{of} {}
 
   [[gnu::cold]] void add_legend() {
-    text_.append(note("rates",
-                      "work over the median of device, gaps included; work is declared by the program unless a line below "
-                      "says that it was counted"));
-    text_.append(note("B/s", "bytes read and written"));
-    text_.append(note("flop/B", "the intensity: operations for each byte"));
-    text_.append(note("limit", "which roof is the lower one at that intensity, and the share of it"));
-    text_.append(note("*", "no steady level was seen, and the median is of everything behind the fixed warm-up"));
+    add("rates",
+        "work over the median of device, gaps included; work is declared by the program unless a line below "
+        "says that it was counted");
+    add("B/s", "bytes read and written");
+    add("flop/B", "the intensity: operations for each byte");
+    add("limit", "which roof is the lower one at that intensity, and the share of it");
+    add("*", "no steady level was seen, and the median is of everything behind the fixed warm-up");
   }
 
   /// The roofs with their sources, and where they meet.

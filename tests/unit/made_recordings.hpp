@@ -115,7 +115,7 @@ class drawn_recordings {
     for (std::string* each : {&made.why_no_device, &made.tool, &made.tool_sign, &made.host, &made.cpu, &made.compiler,
                               &made.compiled_as, &made.time, &made.why_no_command})
       *each = text();
-    made.host_floor = perhaps(sg::nanoseconds{number()});
+    made.host_floor = perhaps(time());
     made.variables = conditions();
     if (below(2)) {
       made.command.emplace();
@@ -131,7 +131,7 @@ class drawn_recordings {
     for (std::string* each : {&made.name, &made.why_no_floor, &made.why_no_kernel_floor, &made.uuid, &made.why_no_readings})
       *each = text();
     for (auto* each : {&made.event_floor, &made.submit_floor, &made.event_resolution, &made.kernel_floor})
-      *each = perhaps(sg::nanoseconds{number()});
+      *each = perhaps(time());
     for (auto* each : {&made.compute_capability, &made.multiprocessors}) *each = perhaps(static_cast<int>(number()));
     for (auto* each : {&made.memory_bytes, &made.l2_bytes}) *each = perhaps(static_cast<std::uint64_t>(number()));
     for (auto* each : {&made.memory_bus_bits, &made.most_sm_mhz, &made.most_memory_mhz, &made.power_limit_mw})

@@ -83,3 +83,5 @@ TEST_CASE("while another stream is being captured the roof is measured, and the 
   CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
   if (graph) cudaGraphDestroy(graph);
 }
+
+int main(int argc, char** argv) { return run_program(argc, argv); }

@@ -19,7 +19,7 @@ class recorder_core;
 /// Threads: any.
 class device_reader {
  public:
-  /// A reading of each device that samples came from so far. Sync: some 100 us a device.
+  /// A reading of each device that samples came from so far. Sync: some microseconds a device, the first time some 14 ms.
   virtual void read(recorder_core& of) = 0;
   /// Adds what was read of the device.
   virtual void describe(device_description& into) = 0;

@@ -46,8 +46,10 @@ class measurement_lines : public note_lines<> {
       text += ", give or take " + unbroken(percent(half / steady.median->count())) + " (95 % interval of the median)";
     }
     if (of_.iterations > 1) text += ", one of " + digits(std::uint64_t{of_.iterations}) + " in each interval";
-    text += "; " + digits(steady.count) + " of " + digits(all.device.samples.entered) + " intervals are steady";
-    if (!all.device.values.is_steady()) text += ": " + describe(all.device.values.steadiness);
+    if (all.device.values.is_steady())
+      text += "; " + digits(steady.count) + " of " + digits(all.device.samples.entered) + " intervals are steady";
+    else
+      text += "; of " + digits(steady.count) + " intervals, steady: " + describe(all.device.values.steadiness);
     add("device", text);
   }
 

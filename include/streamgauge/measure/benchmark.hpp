@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <streamgauge/report/progress.hpp>
 #include <streamgauge/measure/captured_body.hpp>
 #include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/fed_intervals.hpp>
@@ -125,6 +126,7 @@ class benchmark {
       while (taken_ < target && !is_over()) {
         std::size_t const left = target - taken_;
         run_chunk(feed_.chunk() < left ? feed_.chunk() : left, sampled_);
+        line_.show({chosen_.name, taken_, rule_.state().half_width, rule_.rule().time - elapsed()});
       }
       offer_samples();
       target += target / 4;
@@ -249,6 +251,7 @@ class benchmark {
   std::size_t offered_ = 0;
   std::size_t not_overwritten_ = 0;
   std::vector<sample_range> spoiled_;
+  report::progress line_;
 };
 
 /// How long a callable's work takes on the device, as closely as asked: warms up, then samples until it is steady and the
@@ -256,6 +259,7 @@ class benchmark {
 /// Why: one interval says little; launch gaps, cold code and unsteady clocks are in it. Here the device is fed ahead of each
 /// interval by a gate where one is allowed, what came before the work was steady is kept apart, and the answer says how it
 /// was got.
+/// On a terminal a line of standard error says how far it has come, and is taken away again.
 /// Requires: the callable enqueues on the stream, or what the stream waits for: other streams' work is not seen. It is called
 /// with the stream where it takes one.
 /// Throws: what the callable throws, and `std::bad_alloc`. Sync: waits for the stream's work again and again.

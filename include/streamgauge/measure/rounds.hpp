@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <streamgauge/analyze/round_comparison.hpp>
+#include <streamgauge/report/progress.hpp>
 #include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
@@ -79,6 +80,7 @@ class contest_under_way {
         std::size_t const left = chosen_.warmup + target - done_;
         std::size_t const at_once = feed_.chunk() / all_.size() > 1 ? feed_.chunk() / all_.size() : 1;
         run(at_once < left ? at_once : left);
+        line_.show({"rounds", done_, std::nullopt, chosen_.until.time - elapsed()});
       }
       found_.ended = look(target);
       target += target / 4;
@@ -195,6 +197,7 @@ class contest_under_way {
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;
   std::size_t done_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> spoiled_;
+  report::progress line_;
 };
 
 /// Which of several callables takes the least time on the device: rounds in which each runs once, in random order, until the

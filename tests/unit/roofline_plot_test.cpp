@@ -226,10 +226,23 @@ TEST_CASE("without a device, or without its attributes, the points stay and the 
   CHECK(sg::roofs_of(sg::environment{}).flops.why_not == "no device is described");
 }
 
-TEST_CASE("two recordings have a roofline each, where they declare work") {
+TEST_CASE("two recordings have a roofline each, where they declare work, under the roofs of their own devices") {
+  auto before = of_series({low()});
+  before.environment.devices.push_back({});
+  before.environment.devices[0].most_memory_mhz = 1000;
+  before.environment.devices[0].memory_bus_bits = 512;
+  auto after = before;
+  after.environment.devices[0].memory_bus_bits = 1024;
   std::ostringstream out;
-  report::html(out, of_series({low()}), of_series({phase("low", std::nullopt)}));
+  report::html(out, before, after);
   CHECK(has(out.str(), "<h2 id=\"a-roofline\">"));
+  CHECK(has(out.str(), "<a href=\"#b-roofline\">"));
+  CHECK(count(out.str(), "<dd>128.0&#160;GB/s") == 1);
+  CHECK(count(out.str(), "<dd>256.0&#160;GB/s") == 1);
+  after.all[0].work.reset();
+  out.str({});
+  report::html(out, before, after);
+  CHECK(has(out.str(), "a-roofline"));
   CHECK_FALSE(has(out.str(), "b-roofline"));
 }
 

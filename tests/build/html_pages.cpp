@@ -156,6 +156,9 @@ sg::recording hostile() {
   made.all[0].conditions = {{"<b>key</b>", "\"value\" & 'more'"}, {"", ""}};
   made.all[1].samples[3].device = sg::absence::still_open;
   made.problems.push_back({"<i>phase</i>", "<script>alert('problem')</script>\x1b[2J", -1, 2});
+  for (auto& each : made.all) each.work = sg::declared_work{1e3, 1e2, 1e2};
+  made.all[2].work = sg::declared_work{1e29, 1e-290, 0.0};
+  made.all[3].work = sg::declared_work{-1.0, 1e-290, 0.0};
   made.environment.tool = "<svg onload=alert(4)>";
   made.environment.tool_sign = "'\"";
   return made;
@@ -189,6 +192,39 @@ sg::recording thinned() {
   return made;
 }
 
+// Phases that declare work, on all sides of a roofline: near both roofs and far below, above one, several of one name, too
+// many in one place for all names, without operations, without bytes, without a declaration of one of them.
+sg::recording with_work() {
+  sg::recording made;
+  made.environment = h200();
+  auto& device = made.environment.devices[0];
+  device.compute_capability = 90;
+  device.multiprocessors = 132;
+  device.most_sm_mhz = 1980;
+  device.most_memory_mhz = 3201;
+  device.memory_bus_bits = 6144;
+  auto const add = [&](char const* phase, std::vector<sg::condition> conditions, std::int64_t time, sg::declared_work work) {
+    made.all.push_back(plain(phase, std::vector<std::int64_t>(60, time)));
+    made.all.back().conditions = std::move(conditions);
+    made.all.back().work = work;
+  };
+  add("vector_add", {}, 90'000, {33.5e6, 268e6, 134e6});
+  add("layer_norm", {}, 61'000, {8.4e8, 67e6, 67e6});
+  add("softmax", {}, 140'000, {3.2e8, 134e6, 134e6});
+  add("gemm", {{"rows", "128"}}, 21'000, {4.3e9 / 8, 35e6, 1e6});
+  add("gemm", {{"rows", "1024"}}, 180'000, {8.6e9, 42e6, 8e6});
+  add("gemm", {{"rows", "8192"}}, 1'240'000, {6.9e10, 101e6, 67e6});
+  add("attention", {{"heads", "32"}}, 910'000, {3.4e10, 50e6, 17e6});
+  add("gemm_bf16", {}, 2'000'000, {1.1e12, 268e6, 134e6});
+  for (char const* part : {"tail 1 of a step", "tail 2 of a step", "tail 3 of a step", "tail 4 of a step", "tail 5 of a step"})
+    add(part, {}, 50'000, {1.1e7, 4.1e6, 4.1e6});
+  add("copy", {}, 60'000, {0.0, 134e6, 134e6});
+  add("spin", {}, 60'000, {1e9, 0.0, 0.0});
+  add("reads only", {}, 60'000, {1e9, 1e6, std::nullopt});
+  made.all.push_back(plain("no work", std::vector<std::int64_t>(60, 1000)));
+  return made;
+}
+
 template <class... Recordings>
 void write(std::string const& folder, char const* name, Recordings const&... of) {
   std::ofstream out{folder + "/" + name + ".html", std::ios::binary};
@@ -208,6 +244,14 @@ int main(int count, char** arguments) {
   write(folder, "hostile_comparison", hostile(), hostile());
   write(folder, "many", many(10'000));
   write(folder, "thinned", thinned());
+  write(folder, "roofline", with_work());
+  sg::recording unknown = with_work();
+  unknown.environment.devices.clear();
+  unknown.environment.why_no_device = "no driver <here>";
+  write(folder, "roofline_no_device", unknown);
+  sg::device_roofs roofs = sg::roofs_of(with_work().environment);
+  roofs.flops = sg::given_roof(989e12, "the <data sheet>: bf16 on tensor cores");
+  write(folder, "roofline_given", with_work(), roofs);
   write(folder, "empty", sg::recording{});
   sg::recording off;
   off.recorded = sg::mode::off;

@@ -36,6 +36,14 @@ EXPECTED = {
     "hostile_comparison": ["Comparison", "<script>alert(1)</script>"],
     "many": ["phase 0", "phase 9999", "phase 5000", "32 that took the longest of 10000"],
     "thinned": ["one in 8 of the others were kept", "200000 values", "of all within 0.05 %"],
+    "roofline": ["Roofline", "66.91 Tflop/s, from the device's attributes: FP32 without tensor cores", "ridge 13.61 flop/B",
+                 "4.917 TB/s, from the device's attributes", "gemm [rows=8192]", "90.8 % of memory", "83.2 % of arithmetic",
+                 "of device 0, NVIDIA H200", "Ringed: above a roof", "gemm_bf16: 822.0 % of the roof of the arithmetic",
+                 "copy: it has no operations", "spin: it has no bytes", "reads only: no bytes written are declared", "0.08333"],
+    "roofline_no_device": ["Roofline", "No roof is drawn: of the arithmetic, no device is described: no driver <here>",
+                           "absent: no device is described: no driver <here>", "gemm [rows=8192]", "55.65 Tflop/s"],
+    "roofline_given": ["989.0 Tflop/s, given: the <data sheet>: bf16 on tensor cores",
+                       "ridge 201.1 flop/B", "55.6 % of arithmetic"],
     "empty": ["nothing measured: no phase was made"],
     "off": ["not measured: off by STREAMGAUGE=<off>"],
     "nothing_common": ["nothing to compare: no series is on both sides", "unmatched"],
@@ -318,8 +326,9 @@ def check_browser(folder, report):
                         ("a page that is light where it should be dark", "html{background:#fff!important}")]:
         wrong = look_complaints(browser, folder, "training", 400, "a page that is light" in what, style)
         report.result(f"sees {what}", "" if wrong else "planted and not seen")
-    for name, width, dark in [(name, width, dark) for name in ("training", "comparison", "hostile", "thinned", "empty")
-                              for width, dark in ((1200, False), (400, False), (400, True)) if not dark or name == "training"]:
+    for name, width, dark in [(name, width, dark) for name in ("training", "comparison", "hostile", "thinned", "roofline", "roofline_no_device", "roofline_given", "empty")
+                              for width, dark in ((1200, False), (400, False), (400, True))
+                              if not dark or name in ("training", "roofline")]:
         report.result(f"{name}, {width} pixels, {'dark' if dark else 'light'}",
                       look_complaints(browser, folder, name, width, dark))
     sheet = os.path.join(folder, "training.pdf")

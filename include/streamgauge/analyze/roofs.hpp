@@ -127,4 +127,16 @@ template <class = void>
   return found;
 }
 
+/// The roofs of the first device that a recording describes; where it describes none they are absent.
+/// Example: `sg::roofs_of(taken.environment)`
+template <class = void>
+[[nodiscard]] device_roofs roofs_of(environment const& of) {
+  if (!of.devices.empty()) return roofs_of(of.devices.front());
+  std::string const why = "no device is described" + (of.why_no_device.empty() ? "" : ": " + of.why_no_device);
+  device_roofs found;
+  found.flops = no_roof(roof_origin::attributes, "", why);
+  found.bytes = no_roof(roof_origin::attributes, "", why);
+  return found;
+}
+
 }  // namespace streamgauge

@@ -10,6 +10,7 @@
 #include <streamgauge/analyze/timeline.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/analyze/recording_comparison.hpp>
+#include <streamgauge/analyze/roofs.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/notes.hpp>
 #include <streamgauge/report/number_table.hpp>
@@ -24,6 +25,7 @@
 #include <streamgauge/report/latency_plot.hpp>
 #include <streamgauge/report/timeline_plot.hpp>
 #include <streamgauge/report/comparison_plot.hpp>
+#include <streamgauge/report/html_roofline.hpp>
 
 namespace streamgauge::report {
 
@@ -35,9 +37,9 @@ inline constexpr std::size_t most_html_phases = 32;
 template <class Recording>
 class html_sections {
  public:
-  /// `anchors`: what the places of this recording begin with, so that two stand in one page.
-  html_sections(Recording const& of, phase_colors<>& colors, std::string_view anchors)
-      : of_{of}, rows_{summarize(of)}, colors_{colors}, anchors_{anchors} {
+  /// `anchors`: what the places of this recording begin with, so that two stand in one page. `roofs`: of its device.
+  html_sections(Recording const& of, phase_colors<>& colors, std::string_view anchors, device_roofs const& roofs)
+      : of_{of}, rows_{summarize(of)}, colors_{colors}, anchors_{anchors}, roofline_{of, roofs, most_html_phases} {
     choose();
   }
 
@@ -50,15 +52,16 @@ class html_sections {
     add("glance", "At a glance");
     add("latency", "Host and device");
     add("timeline", "Timeline");
+    if (!roofline_.empty()) add("roofline", "Roofline");
     if (!rows_.rows.empty()) add("numbers", "Numbers");
     if (!rows_.rows.empty()) add("phases", "Phase by phase");
     add("trust", "Trust");
     return text.append("</nav>\n");
   }
 
-  /// Each section is one function: what a page shows next (a roofline) is a line here and one among the links.
+  /// Each section is one function: what a page shows next is a line here and one among the links.
   [[nodiscard]] std::string text() const {
-    return glance() + latency() + timeline() + numbers() + phases() + trust();
+    return glance() + latency() + timeline() + under_roofs() + numbers() + phases() + trust();
   }
 
  private:
@@ -132,6 +135,10 @@ class html_sections {
     return text + plot.text(colors_) + plot.legend(colors_) + "<details><summary>numbers</summary>" + plot.numbers() + "</details>\n";
   }
 
+  [[nodiscard]] std::string under_roofs() const {
+    return roofline_.empty() ? std::string{} : heading("roofline", "Roofline") + roofline_.text(colors_);
+  }
+
   [[nodiscard]] std::string numbers() const {
     if (rows_.rows.empty()) return {};
     number_table<recording_summary> const table{rows_};
@@ -169,6 +176,7 @@ class html_sections {
   recording_summary rows_;
   phase_colors<>& colors_;
   std::string anchors_;
+  html_roofline<Recording> roofline_;
   std::vector<std::size_t> chosen_;
 };
 
@@ -209,18 +217,25 @@ template <class = void>
 }
 
 /// Writes a recording as one page for a browser: the first glance, where the time goes between host and device, a timeline,
-/// the table of numbers, each phase's run and histogram, and how far to trust it. Light and dark, narrow, and on paper.
+/// phases that declare their work under those roofs, the table of numbers, each phase's run and histogram, and how far to
+/// trust it. Light and dark, narrow, and on paper.
 /// Shape: one file; it fetches nothing and holds no script. Every picture has its numbers as text.
 /// Why: any `std::ostream`, as `table`.
 template <class Ostream>
-[[gnu::cold]] void html(Ostream& out, recording const& of) {
+[[gnu::cold]] void html(Ostream& out, recording const& of, device_roofs const& roofs) {
   phase_colors<> colors;
-  html_sections<recording> const sections{of, colors, ""};
+  html_sections<recording> const sections{of, colors, "", roofs};
   auto const page = html_page("streamgauge report", html_origin(of.environment) + sections.links(), sections.text());
   out.write(page.data(), static_cast<std::ptrdiff_t>(page.size()));
 }
 
-/// Writes what changed from one recording to another, and both of them below.
+/// The same under the roofs that the recording's first device tells of itself.
+template <class Ostream>
+[[gnu::cold]] void html(Ostream& out, recording const& of) {
+  html(out, of, roofs_of(of.environment));
+}
+
+/// Writes what changed from one recording to another, and both of them below, each under the roofs of its own first device.
 template <class Ostream>
 [[gnu::cold]] void html(Ostream& out, recording const& before, recording const& after) {
   phase_colors<> colors;
@@ -238,7 +253,7 @@ template <class Ostream>
   std::string links = "<nav><a href=\"#comparison\">Comparison</a><a href=\"#a\">Before</a><a href=\"#b\">After</a></nav>\n";
   for (auto const* side : {&before, &after}) {
     std::string const name = side == &before ? "a" : "b";
-    html_sections<recording> const sections{*side, colors, name + "-"};
+    html_sections<recording> const sections{*side, colors, name + "-", roofs_of(side->environment)};
     body += "<section class=\"part-of\"><h2 id=\"" + name + "\">" + (side == &before ? "Before (a)" : "After (b)") + "</h2>\n" +
             html_origin(side->environment) + sections.links() + sections.text() + "</section>\n";
   }

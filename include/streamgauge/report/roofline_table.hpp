@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <streamgauge/analyze/roofline.hpp>
 #include <streamgauge/report/text.hpp>
@@ -95,55 +93,78 @@ class roofline_notes : public note_lines<> {
   Roofline const& of_;
 };
 
+/// The table of rooflines and the lines under it, apart. A template, so that only a unit that prints compiles its bodies.
+template <class Roofline>
+class roofline_lines {
+ public:
+  explicit roofline_lines(Roofline const& of) : under_{of} {
+    if (of.rows.empty()) {
+      why_none_ = "no phase declares its work: sg::phase{recorder, name, sg::work{}.flops(f).reads(r).writes(w)}";
+      return;
+    }
+    auto& rates = table_.next_block();
+    rates.title = "device, and work over it";
+    rates.subtitle = "median of steady ones";
+    rates.columns = 5;
+    for (char const* heading : {"n", "median", "flop/s", "B/s", "flop/B"}) rates.cells.emplace_back(heading);
+    auto& shares = table_.next_block();
+    shares.title = "share of the roof";
+    shares.columns = 4;
+    for (char const* heading : {"arithmetic", "memory", "limit", "of it"}) shares.cells.emplace_back(heading);
+    under_.add_legend();
+    under_.add_roofs();
+    for (roofline_row const& row : of.rows) add(row);
+    table_.measure(rates);
+    table_.measure(shares);
+  }
+
+  /// Why there is no table; empty where there is one.
+  [[nodiscard]] std::string const& why_none() const noexcept { return why_none_; }
+  [[nodiscard]] grid<> const& cells() const noexcept { return table_; }
+  [[nodiscard]] roofline_notes<Roofline> const& under() const noexcept { return under_; }
+
+  [[nodiscard]] std::string text() {
+    if (!why_none_.empty()) return why_none_ + "\n";
+    return table_.text().append("\n").append(under_.text());
+  }
+
+ private:
+  [[gnu::cold]] void add(roofline_row const& row) {
+    auto const shown = [](std::optional<double> const& number, std::string (*as)(double)) {
+      return number ? as(*number) : std::string{"-"};
+    };
+    auto const rate = [&](std::optional<double> const& number) {
+      return shown(number, [](double each) { return with_prefix(each); });
+    };
+    roofline_point const& at = row.point;
+    table_.add_line(identity_of(row.phase, row.conditions), "");
+    auto& rates = table_.block_at(0).cells;
+    rates.push_back(digits(row.count));
+    rates.push_back(row.time ? with_unit(*row.time) + (row.steady ? "" : "*") : std::string{"-"});
+    rates.push_back(rate(at.flops_per_second));
+    rates.push_back(rate(at.bytes_per_second));
+    rates.push_back(shown(at.intensity, four_digits));
+    auto& shares = table_.block_at(1).cells;
+    shares.push_back(shown(at.share_of_flops, in_percent));
+    shares.push_back(shown(at.share_of_bytes, in_percent));
+    shares.emplace_back(at.limit == limiting_roof::memory       ? "memory"
+                        : at.limit == limiting_roof::arithmetic ? "arithmetic"
+                                                                : "-");
+    shares.push_back(shown(at.share, in_percent));
+    under_.add_row(row);
+  }
+
+  grid<> table_;
+  roofline_notes<Roofline> under_;
+  std::string why_none_;
+};
+
 /// Phases under the roofs of their device, as a table for people: a line for each phase that declares its work.
 /// Shape: at most 100 columns wide for names of ordinary length. Why: any `std::ostream`, as `table`.
 /// Example: `sg::report::roofline_table(std::cout, sg::roofline_of(taken, roofs));`
 template <class Ostream>
 [[gnu::cold]] void roofline_table(Ostream& out, roofline const& of) {
-  if (of.rows.empty()) {
-    constexpr std::string_view none =
-        "no phase declares its work: sg::phase{recorder, name, sg::work{}.flops(f).reads(r).writes(w)}\n";
-    out.write(none.data(), static_cast<std::ptrdiff_t>(none.size()));
-    return;
-  }
-  grid<> lines;
-  auto& rates = lines.next_block();
-  rates.title = "device, and work over it";
-  rates.subtitle = "median of steady ones";
-  rates.columns = 5;
-  for (char const* heading : {"n", "median", "flop/s", "B/s", "flop/B"}) rates.cells.emplace_back(heading);
-  auto& shares = lines.next_block();
-  shares.title = "share of the roof";
-  shares.columns = 4;
-  for (char const* heading : {"arithmetic", "memory", "limit", "of it"}) shares.cells.emplace_back(heading);
-  roofline_notes<roofline> under{of};
-  under.add_legend();
-  under.add_roofs();
-  auto const shown = [](std::optional<double> const& number, std::string (*as)(double)) {
-    return number ? as(*number) : std::string{"-"};
-  };
-  auto const rate = [&](std::optional<double> const& number) {
-    return shown(number, [](double each) { return with_prefix(each); });
-  };
-  for (roofline_row const& row : of.rows) {
-    lines.add_line(identity_of(row.phase, row.conditions), "");
-    roofline_point const& at = row.point;
-    rates.cells.push_back(digits(row.count));
-    rates.cells.push_back(row.time ? with_unit(*row.time) + (row.steady ? "" : "*") : std::string{"-"});
-    rates.cells.push_back(rate(at.flops_per_second));
-    rates.cells.push_back(rate(at.bytes_per_second));
-    rates.cells.push_back(shown(at.intensity, four_digits));
-    shares.cells.push_back(shown(at.share_of_flops, in_percent));
-    shares.cells.push_back(shown(at.share_of_bytes, in_percent));
-    shares.cells.emplace_back(at.limit == limiting_roof::memory       ? "memory"
-                              : at.limit == limiting_roof::arithmetic ? "arithmetic"
-                                                                      : "-");
-    shares.cells.push_back(shown(at.share, in_percent));
-    under.add_row(row);
-  }
-  lines.measure(rates);
-  lines.measure(shares);
-  std::string const text = lines.text() + "\n" + under.text();
+  std::string const text = roofline_lines<roofline>{of}.text();
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
 }
 

@@ -91,7 +91,8 @@ TEST_CASE("a recording is written with every key, null where something is absent
     "time": null,
     "command": null,
     "why_no_command": null,
-    "given": []
+    "given": [],
+    "not_read": []
   },
   "all": [
     {
@@ -146,6 +147,7 @@ TEST_CASE("a recording is written with every key, null where something is absent
       "kind": "legacy"
     }
   ],
+  "runs": 1,
   "not_utf8": {},
   "not_finite": {}
 }

@@ -46,7 +46,7 @@ EXPECTED = {
                        "ridge 201.1 flop/B", "55.6 % of arithmetic"],
     "empty": ["nothing measured: no phase was made"],
     "off": ["not measured: off by STREAMGAUGE=<off>"],
-    "nothing_common": ["nothing to compare: no series is on both sides", "unmatched"],
+    "nothing_common": ["nothing to compare: no series has a time on both sides", "unmatched"],
 }
 
 

@@ -101,3 +101,17 @@ TEST_CASE_FIXTURE(plain_run, "what a callable throws comes out, and a spent budg
   CHECK(found.ended == sg::stop_cause::samples_spent);
   CHECK(found.rounds == 40);
 }
+
+TEST_CASE_FIXTURE(plain_run, "where no interval gets a time the rounds end at once, with the reason") {
+  cudaStream_t const stream = new_stream();
+  int calls = 0;
+  std::function<void(cudaStream_t)> const capturing = [&](cudaStream_t on) {
+    ++calls;
+    simulated::user_scope const user;
+    static_cast<void>(cudaStreamBeginCapture(on, cudaStreamCaptureModeRelaxed));
+  };
+  auto const found = sg::measure_pair(stream, capturing, capturing, within(10s));
+  CHECK(found.why_none == sg::describe(absence::stream_capture));
+  CHECK(calls <= 6);
+  CHECK(found.ended == sg::stop_cause::none);
+}

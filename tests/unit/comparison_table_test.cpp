@@ -70,7 +70,7 @@ TEST_CASE("what is not settled says why, one run says that it is one, and what h
   CHECK(text.find("the median of side a has no interval: fewer than 6 numbers\n") != std::string::npos);
   CHECK(text.find("unmatched    only here: in 0 of a and 1 of b\n") != std::string::npos);
   CHECK(text.find("one run      within one run only") != std::string::npos);
-  CHECK(text_of({}) == "nothing to compare: no series is on both sides\n");
+  CHECK(text_of({}) == "nothing to compare: no series has a time on both sides\n");
 }
 
 TEST_CASE("a comparison in one line has the verdict first, then what it went by") {

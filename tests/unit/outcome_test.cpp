@@ -79,7 +79,7 @@ TEST_CASE("a comparison as Markdown has a line for each entry and the reasons be
         "\n"
         "- a\\|b\\*, device: refused: other devices\n"
         "- gone \\[n=1\\]: only in 1 before and 0 after\n");
-  CHECK(markdown(of({})) == "**not comparable**: no series is on both sides\n");
+  CHECK(markdown(of({})) == "**not comparable**: no series has a time on both sides\n");
 }
 
 TEST_CASE("case-89 a hostile name is no markup: neither a cell, a link, a picture, an entity, a tag nor a new line") {

@@ -278,7 +278,7 @@ TEST_CASE("a phase of another device, of several, or without device times is lef
 
 TEST_CASE("bytes that ncu counted replace the declared ones by name, and only where the caches were alike") {
   auto const of = of_series({constant("gemm", 10'000, work(1e6, 3e5, 1e5))});
-  sg::measured_bytes counted{"gemm", {}, 8e5, sg::cache_state::as_left};
+  sg::measured_bytes counted{"gemm", {}, 8e5, sg::cache_state::warm};
   auto found = sg::roofline_of(of, plain_roofs(), {counted});
   CHECK(found.rows[0].bytes_source == "ncu, dram__bytes.sum");
   CHECK(found.rows[0].point.bytes_per_second == doctest::Approx(8e10));
@@ -286,22 +286,22 @@ TEST_CASE("bytes that ncu counted replace the declared ones by name, and only wh
   CHECK(has(table_of(found), "gemm: bytes counted by ncu, dram__bytes.sum"));
 
   // ncu as it is empties the caches: what it counts then is another number's.
-  counted.counted_with = sg::cache_state::flushed;
+  counted.counted_with = sg::cache_state::cold;
   found = sg::roofline_of(of, plain_roofs(), {counted});
   CHECK(found.rows[0].bytes_source == "declared");
   CHECK(found.rows[0].point.bytes_per_second == doctest::Approx(4e10));
   CHECK(has(table_of(found), "counted bytes were left aside: they were counted with flushed caches and the phase was timed "
                              "with what the program had left there: count with --cache-control none"));
-  counted.timed_with = sg::cache_state::flushed;
+  counted.timed_with = sg::cache_state::cold;
   CHECK(sg::roofline_of(of, plain_roofs(), {counted}).rows[0].bytes_source == "ncu, dram__bytes.sum");
-  counted.counted_with = sg::cache_state::as_left;
+  counted.counted_with = sg::cache_state::warm;
   CHECK(sg::why_not_alike(counted).find("--cache-control all") != std::string::npos);
   counted.counted_with = counted.timed_with = sg::cache_state::unknown;
   CHECK(sg::why_not_alike(counted) == "it is not known what the caches held");
-  counted = {"gemm", {}, nan, sg::cache_state::as_left};
+  counted = {"gemm", {}, nan, sg::cache_state::warm};
   CHECK(sg::why_not_alike(counted) == "they are no number of at least 0");
   // Of other conditions: not these.
-  counted = {"gemm", {{"rows", "7"}}, 8e5, sg::cache_state::as_left};
+  counted = {"gemm", {{"rows", "7"}}, 8e5, sg::cache_state::warm};
   CHECK(sg::roofline_of(of, plain_roofs(), {counted}).rows[0].bytes_source == "declared");
 }
 

@@ -11,6 +11,7 @@
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/analyze/phases_on_device.hpp>
+#include <streamgauge/analyze/cache_state.hpp>
 #include <streamgauge/analyze/roofs.hpp>
 
 namespace streamgauge {
@@ -96,22 +97,15 @@ template <class = void>
   return found;
 }
 
-/// What the caches held when a kernel began.
-enum class cache_state : std::uint8_t {
-  unknown,
-  as_left,  ///< whatever the program had left in them: a plain run, ncu with `--cache-control none`
-  flushed,  ///< nothing: ncu as it is without that option, or a program that flushes before each execution
-};
-
 /// Bytes that a tool counted for one execution of a phase. They replace the declared ones if the caches were alike.
 /// Why: ncu empties the caches before each kernel unless it is told not to, and then counts what a plain run never moves.
-/// Example: `sg::measured_bytes{"gemm", {}, 12.6e6, sg::cache_state::as_left}`
+/// Example: `sg::measured_bytes{"gemm", {}, 12.6e6, sg::cache_state::warm}`
 struct measured_bytes {
   std::string phase;
   std::vector<condition> conditions;  ///< all of the series, sorted by key
   double bytes = 0;                   ///< read and written: the sum over the phase's kernels
   cache_state counted_with = cache_state::unknown;
-  cache_state timed_with = cache_state::as_left;  ///< how the program left them when the phase was timed
+  cache_state timed_with = cache_state::warm;  ///< how the program left them when the phase was timed
   std::string source = "ncu, dram__bytes.sum";
 };
 
@@ -143,7 +137,7 @@ template <class = void>
   if (of.counted_with == cache_state::unknown || of.timed_with == cache_state::unknown)
     return "it is not known what the caches held";
   if (of.counted_with == of.timed_with) return {};
-  return of.counted_with == cache_state::flushed
+  return of.counted_with == cache_state::cold
              ? "they were counted with flushed caches and the phase was timed with what the program had left there: count "
                "with --cache-control none"
              : "they were counted with what the program had left in the caches and the phase was timed with flushed ones: "

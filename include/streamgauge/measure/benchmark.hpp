@@ -1,7 +1,25 @@
 #pragma once
 
+#include <streamgauge/measure/measurement.hpp>
+
 #if defined(STREAMGAUGE_DISABLE)
-#include <streamgauge/measure/disabled.hpp>
+
+namespace streamgauge {
+inline namespace disabled {
+
+/// Compiled out: the callable is not called, and there is no number.
+template <class Body>
+[[nodiscard]] measurement measure(stream_ref, Body&&, measure_choices const& choices = {}) {
+  measurement found;
+  found.name = choices.name;
+  found.iterations = choices.iterations;
+  found.why_none = "measuring is compiled out by STREAMGAUGE_DISABLE";
+  return found;
+}
+
+}  // namespace disabled
+}  // namespace streamgauge
+
 #else
 
 #include <optional>
@@ -14,7 +32,6 @@
 #include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
-#include <streamgauge/measure/measurement.hpp>
 #include <streamgauge/measure/timeline.hpp>
 
 namespace streamgauge {

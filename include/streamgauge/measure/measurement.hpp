@@ -1,31 +1,25 @@
 #pragma once
 
-#if defined(STREAMGAUGE_DISABLE)
-#include <streamgauge/measure/disabled.hpp>
-#else
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include <streamgauge/analyze/cache_state.hpp>
 #include <streamgauge/analyze/stopping.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/measure/conditions.hpp>
 #include <streamgauge/measure/gating.hpp>
 
 namespace streamgauge {
+#if defined(STREAMGAUGE_DISABLE)
+inline namespace disabled {  // its conditions are others
+#endif
 
 /// How a callable's work reaches the device.
 enum class launched_by : std::uint8_t {
   stream,  ///< the callable runs each time
   graph,   ///< it was captured once, and its graph is launched each time
-};
-
-/// What an execution finds in the device's caches.
-enum class cache_state : std::uint8_t {
-  warm,  ///< what the execution before left there
-  cold,  ///< a buffer as large as the L2 cache was overwritten before it, outside the interval
 };
 
 /// What kept the device from waiting for the host inside an interval.
@@ -36,9 +30,6 @@ enum class fed_by : std::uint8_t {
 
 [[nodiscard]] constexpr char const* describe(launched_by how) noexcept {
   return how == launched_by::graph ? "graph" : "stream";
-}
-[[nodiscard]] constexpr char const* describe(cache_state of) noexcept {
-  return of == cache_state::cold ? "cold" : "warm";
 }
 [[nodiscard]] constexpr char const* describe(fed_by what) noexcept {
   return what == fed_by::gate ? "a gate" : "nothing";
@@ -52,7 +43,7 @@ struct measure_choices {
   std::size_t warmup = 3;               ///< executions at the beginning that never count, with the first call among them
   std::size_t iterations = 1;           ///< executions in one interval, which is one sample
   launched_by how = launched_by::stream;
-  cache_state cache = cache_state::warm;
+  cache_state cache = cache_state::warm;  ///< cold: a buffer as large as the L2 is overwritten before each interval
   std::size_t under_tool = 20;          ///< executions where a tool is attached: there is nothing to be tight about
 };
 
@@ -92,6 +83,7 @@ struct measurement {
   }
 };
 
-}  // namespace streamgauge
-
+#if defined(STREAMGAUGE_DISABLE)
+}  // namespace disabled
 #endif
+}  // namespace streamgauge

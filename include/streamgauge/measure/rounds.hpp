@@ -1,10 +1,29 @@
 #pragma once
 
+#include <streamgauge/measure/contest.hpp>
+
 #if defined(STREAMGAUGE_DISABLE)
-#include <streamgauge/measure/disabled.hpp>
+
+namespace streamgauge {
+inline namespace disabled {
+
+/// Compiled out: nothing is called, and there is no verdict.
+[[nodiscard]] inline contest measure_rounds(stream_ref, std::vector<contender> const& all, measure_choices const& = {}) {
+  contest found;
+  for (contender const& each : all) found.names.push_back(each.name);
+  found.why_none = "measuring is compiled out by STREAMGAUGE_DISABLE";
+  return found;
+}
+template <class A, class B>
+[[nodiscard]] contest measure_pair(stream_ref stream, A a, B b, measure_choices const& choices = {}) {
+  return measure_rounds(stream, {{"a", std::move(a)}, {"b", std::move(b)}}, choices);
+}
+
+}  // namespace disabled
+}  // namespace streamgauge
+
 #else
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,27 +37,6 @@
 #include <streamgauge/measure/timeline.hpp>
 
 namespace streamgauge {
-
-/// A callable with the name that its series gets.
-struct contender {
-  std::string name;
-  std::function<void(cudaStream_t)> body;
-};
-
-/// What `measure_rounds` found out. Plain values, free of CUDA.
-struct contest {
-  recording taken;                        ///< a series for each contender, the warm-up rounds marked
-  std::vector<std::string> names;
-  std::vector<comparison> against_first;  ///< of every other contender against the first: "within one run only"
-  std::optional<std::size_t> fastest;     ///< the one with the least median; absent without medians
-  std::size_t rounds = 0;                 ///< those that count
-  stop_cause ended = stop_cause::none;
-  fed_by feeding = fed_by::nothing;
-  gating gate = gating::not_timed;
-  bool watched = false;                   ///< under a tool: nothing here is a result
-  nanoseconds took{0};
-  std::string why_none;                   ///< why there is no comparison; empty where there is one
-};
 
 /// Rounds of several callables: `measure_rounds` has their story.
 /// Threads: one at a time.
@@ -67,7 +65,9 @@ class contest_under_way {
       }
     }
     found_.watched = feed_.is_watched();
-    run(chosen_.warmup);
+    run(chosen_.warmup > 0 ? chosen_.warmup : 1);
+    found_.why_none = why_no_time();
+    if (!found_.why_none.empty()) return finish();
     if (found_.watched) {
       run(chosen_.under_tool);
       found_.why_none = "a tool is attached: what is measured under it is no result";
@@ -101,6 +101,20 @@ class contest_under_way {
   }
   [[nodiscard]] nanoseconds elapsed() const noexcept { return host_now() - begun_; }
   [[nodiscard]] bool is_over() const noexcept { return elapsed() >= chosen_.until.time; }
+
+  // Why no execution so far has a device time, and none will; empty where one has, or where a gate was let go too early.
+  [[nodiscard]] std::string why_no_time() {
+    absence why = absence::none;
+    recording const taken = recorder_.collect();
+    for (series const& each : taken.all)
+      for (sample const& one : each.samples) {
+        if (one.device.known()) return {};
+        why = one.device.why_absent();
+      }
+    for (auto const& range : spoiled_)
+      if (range.second > range.first) return {};
+    return why == absence::none ? "" : describe(why);
+  }
 
   void run(std::size_t rounds) {
     std::size_t const first = done_;

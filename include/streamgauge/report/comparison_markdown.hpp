@@ -35,7 +35,7 @@ template <class Ostream>
 [[gnu::cold]] void markdown(Ostream& out, recording_comparison const& of) {
   std::string text = std::string{"**"} + describe(outcome_of(of)) + "**";
   if (of.entries.empty()) {
-    text += ": no series is on both sides\n";
+    text += ": no series has a time on both sides\n";
   } else {
     auto const& first = of.entries.front().result;
     text += std::string{"; threshold "} + percent(first.threshold) + ", 95 % intervals, " + describe(first.basis) + "\n\n";

@@ -60,7 +60,7 @@ class comparison_lines : public note_lines<> {
 
   [[nodiscard]] grid<> const& cells() const noexcept { return table_; }
   [[nodiscard]] std::string text() {
-    std::string all = table_.lines() == 0 ? std::string{"nothing to compare: no series is on both sides\n"}
+    std::string all = table_.lines() == 0 ? std::string{"nothing to compare: no series has a time on both sides\n"}
                                           : table_.text().append("\n");
     return all.append(note_lines<>::text());
   }

@@ -242,7 +242,7 @@ template <class Ostream>
   auto const compared = compare(before, after);
   comparison_lines<recording_comparison> const lines{compared};
   std::string body = "<h2 id=\"comparison\">Comparison: before is a, after is b</h2>\n";
-  body += compared.entries.empty() ? std::string{"<p>nothing to compare: no series is on both sides</p>\n"}
+  body += compared.entries.empty() ? std::string{"<p>nothing to compare: no series has a time on both sides</p>\n"}
                                    : comparison_plot<recording_comparison>{compared}.text(colors, 4 * most_html_phases);
   if (compared.entries.size() > 4 * most_html_phases)
     body += "<p class=\"note\">Drawn are the first " + digits(4 * most_html_phases) + " of " + digits(compared.entries.size()) +

@@ -25,11 +25,10 @@ class measurement_lines : public note_lines<> {
     if (!of.why_none.empty()) add("no median", escaped(of.why_none));
     if (median && device) add_device(*median, *device);
     if (series const* const alone = of.alone()) add_host(summarize(*alone));
-    add_instrument(device);
+    if (of.samples()) add_instrument(device);
     if (of.cold_over_warm)
       add("caches", "cold: " + decimal(*of.cold_over_warm, 3) + " times as long as with warm ones");
-    std::string ended = of.stopped.stopped() ? describe(of.stopped.cause) : "not by its rule";
-    add("ended", ended + ", after " + with_unit(of.took));
+    if (of.stopped.stopped()) add("ended", std::string{describe(of.stopped.cause)} + ", after " + with_unit(of.took));
   }
 
  private:
@@ -42,7 +41,7 @@ class measurement_lines : public note_lines<> {
     auto const& steady = all.device.values.steady;
     std::string text = unbroken(with_unit(median));
     if (steady.confidence && steady.median && steady.median->count() > 0) {
-      auto const half = (steady.confidence->high - steady.confidence->low).count() / 2.0;
+      auto const half = fractional_nanoseconds{steady.confidence->high - steady.confidence->low}.count() / 2.0;
       text += ", give or take " + unbroken(percent(half / steady.median->count())) + " (95 % interval of the median)";
     }
     if (of_.iterations > 1) text += ", one of " + digits(std::uint64_t{of_.iterations}) + " in each interval";
@@ -106,7 +105,8 @@ template <class Ostream, class Contest>
     if (of.fastest == i) line += "; the least median";
     text += note(escaped(of.names[i]), line);
   }
-  text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
+  if (of.ended != stop_cause::none)
+    text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
                             with_unit(of.took) + "; fed by " + describe(of.feeding) +
                             "; within this process: the next one may differ by more");
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));

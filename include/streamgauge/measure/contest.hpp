@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <streamgauge/analyze/verdict.hpp>
+#include <streamgauge/measure/measurement.hpp>
+
+namespace streamgauge {
+#if defined(STREAMGAUGE_DISABLE)
+inline namespace disabled {  // its gates are others
+#endif
+
+/// A callable with the name that its series gets.
+struct contender {
+  std::string name;
+  std::function<void(cudaStream_t)> body;
+};
+
+/// What `measure_rounds` found out. Plain values, free of CUDA.
+struct contest {
+  recording taken;                        ///< a series for each contender, the warm-up rounds marked
+  std::vector<std::string> names;
+  std::vector<comparison> against_first;  ///< of every other contender against the first: "within one run only"
+  std::optional<std::size_t> fastest;     ///< the one with the least median; absent without medians
+  std::size_t rounds = 0;                 ///< those that count
+  stop_cause ended = stop_cause::none;
+  fed_by feeding = fed_by::nothing;
+  gating gate = gating::not_timed;
+  bool watched = false;                   ///< under a tool: nothing here is a result
+  nanoseconds took{0};
+  std::string why_none;                   ///< why there is no comparison; empty where there is one
+};
+
+#if defined(STREAMGAUGE_DISABLE)
+}  // namespace disabled
+#endif
+}  // namespace streamgauge

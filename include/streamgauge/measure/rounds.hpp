@@ -16,7 +16,10 @@ inline namespace disabled {
 }
 template <class A, class B>
 [[nodiscard]] contest measure_pair(stream_ref stream, A a, B b, measure_choices const& choices = {}) {
-  return measure_rounds(stream, {{"a", std::move(a)}, {"b", std::move(b)}}, choices);
+  std::vector<contender> both;  // two braced pairs alone could be taken for a pair of iterators
+  both.push_back({"a", std::move(a)});
+  both.push_back({"b", std::move(b)});
+  return measure_rounds(stream, both, choices);
 }
 
 }  // namespace disabled
@@ -229,7 +232,10 @@ class contest_under_way {
 /// The same for two: `against_first[0]` is b against a.
 template <class A, class B>
 [[nodiscard]] contest measure_pair(stream_ref stream, A a, B b, measure_choices const& choices = {}) {
-  return measure_rounds(stream, {{"a", std::move(a)}, {"b", std::move(b)}}, choices);
+  std::vector<contender> both;  // two braced pairs alone could be taken for a pair of iterators
+  both.push_back({"a", std::move(a)});
+  both.push_back({"b", std::move(b)});
+  return measure_rounds(stream, both, choices);
 }
 
 }  // namespace streamgauge

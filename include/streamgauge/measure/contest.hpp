@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <streamgauge/analyze/verdict.hpp>
+#include <streamgauge/measure/translation_unit.hpp>
 #include <streamgauge/measure/measurement.hpp>
 
 namespace streamgauge {

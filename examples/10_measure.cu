@@ -29,6 +29,7 @@ int main() {
   };
   sg::measure_choices choices;
   choices.name = "add, as it is launched";
+  choices.work = sg::work{}.flops(n).reads(8.0 * n).writes(4.0 * n).declared();
   sg::report::measurement_text(std::cout, sg::measure(stream, launch(256), choices));
   choices.name = "add, eight in a graph";
   choices.how = sg::launched_by::graph;

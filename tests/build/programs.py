@@ -17,7 +17,11 @@ def main():
     folder = Sources(settings, "programs").folder
 
     def build(source):
-        program = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
+        name = os.path.splitext(os.path.basename(source))[0]
+        built = os.path.join(settings.examples, name)
+        if os.path.exists(built):
+            return built
+        program = os.path.join(folder, name)
         complaint = complaint_of([settings.compilers["g++"], "-std=c++17", "-I", settings.include,
                                   "-idirafter", settings.nlohmann, os.path.join(settings.root, source), "-o", program])
         report.result(f"{source} builds", complaint)

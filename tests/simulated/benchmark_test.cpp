@@ -66,6 +66,7 @@ TEST_CASE_FIXTURE(plain_run, "case-85 an interval over four executions is one sa
   auto chosen = within(10s);
   chosen.iterations = 4;
   chosen.warmup = 2;
+  chosen.work.flops = 1e6;
   auto const found = sg::measure(stream, [&](cudaStream_t on) { ++calls, launch(on, 10us); }, chosen);
   CHECK(found.median() == sg::fractional_nanoseconds{10us});
   REQUIRE(found.samples());
@@ -73,6 +74,11 @@ TEST_CASE_FIXTURE(plain_run, "case-85 an interval over four executions is one sa
   REQUIRE(found.samples()->conditions.size() == 1);
   CHECK(found.samples()->conditions[0] == sg::condition{"iterations", "4"});
   CHECK(static_cast<std::size_t>(calls) == found.alone()->samples.size() + 4 * found.samples()->samples.size());
+  // Declared is the work of one execution; the series has an interval's.
+  CHECK(found.work.flops == 1e6);
+  REQUIRE(found.samples()->work);
+  CHECK(found.samples()->work->flops == 4e6);
+  CHECK_FALSE(found.samples()->work->bytes_read);
 }
 
 TEST_CASE_FIXTURE(plain_run, "a callable without a parameter is called as it is, and both sides are there") {

@@ -32,6 +32,7 @@ template <class Body>
 #include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
+#include <streamgauge/measure/measured_series.hpp>
 #include <streamgauge/measure/timeline.hpp>
 
 namespace streamgauge {
@@ -48,11 +49,12 @@ class benchmark {
         rule_{within_reason(chosen.until)},
         begun_{host_now()},
         recorder_{mode::time, capacity{4000, 1024}},
-        sampled_{make_phase(chosen.cache == cache_state::cold ? "cold" : nullptr)},
+        sampled_{measured_phase(recorder_, chosen, cache_word())},
         alone_{recorder_, chosen.name + ", alone", chosen.under, streamgauge::warmup{chosen.warmup}},
         feed_{stream} {
     found_.name = chosen.name;
     found_.iterations = chosen.iterations;
+    found_.work = chosen.work;
     allow_kernel_floor(recorder_);
   }
 
@@ -82,18 +84,7 @@ class benchmark {
     if (asked.samples > most) asked.samples = most;
     return asked;
   }
-  // What is not as usual is a condition, so that nothing else is compared with it.
-  [[nodiscard]] conditions series_conditions(char const* cache) const {
-    conditions all = chosen_.under;
-    if (chosen_.iterations > 1) all = all.with({{"iterations", chosen_.iterations}});
-    if (chosen_.how == launched_by::graph) all = all.with({{"launched by", describe(chosen_.how)}});
-    return cache ? all.with({{"cache", cache}}) : all;
-  }
-  [[nodiscard]] phase make_phase(char const* cache) {
-    conditions const under = series_conditions(cache);
-    return chosen_.how == launched_by::graph ? phase{recorder_, chosen_.name, under, in_graphs}
-                                             : phase{recorder_, chosen_.name, under};
-  }
+  [[nodiscard]] char const* cache_word() const noexcept { return chosen_.cache == cache_state::cold ? "cold" : nullptr; }
   [[nodiscard]] nanoseconds elapsed() const noexcept { return host_now() - begun_; }
   [[nodiscard]] bool is_over() const noexcept { return elapsed() >= rule_.rule().time; }
 
@@ -191,7 +182,7 @@ class benchmark {
   void compare_with_warm() {
     comparing_ = true;
     cold_ = nullptr;
-    phase const warm = make_phase("warm");
+    phase const warm = measured_phase(recorder_, chosen_, "warm");
     run_chunk(1, warm);  // the caches were cold before it
     run_chunk(16, warm);
     // Inside a graph the phase is the cold one still: there they stand behind the others.
@@ -212,7 +203,7 @@ class benchmark {
   }
 
   [[nodiscard]] series const* find_samples(recording const& taken) const {
-    auto const wanted = series_conditions(chosen_.cache == cache_state::cold ? "cold" : nullptr);
+    auto const wanted = measured_conditions(chosen_, cache_word());
     for (series const& each : taken.all)
       if (each.phase == chosen_.name && each.conditions == wanted.values()) return &each;
     return nullptr;

@@ -44,6 +44,7 @@ struct measure_choices {
   std::size_t iterations = 1;           ///< executions in one interval, which is one sample
   launched_by how = launched_by::stream;
   cache_state cache = cache_state::warm;  ///< cold: a buffer as large as the L2 is overwritten before each interval
+  declared_work work{};                 ///< of one execution, for rates: `sg::work{}.flops(f).reads(r).writes(w).declared()`
   std::size_t under_tool = 20;          ///< executions where a tool is attached: there is nothing to be tight about
 };
 
@@ -52,6 +53,7 @@ struct measurement {
   recording taken;             ///< two series: NAME, the device's side, and "NAME, alone", both sides of single executions
   std::string name;
   std::size_t iterations = 1;  ///< in each sample of the first series
+  declared_work work{};        ///< of one execution, as it was declared
   stopping_state stopped;      ///< why it ended, and how closely the median was known then
   fed_by feeding = fed_by::nothing;
   gating gate = gating::not_timed;          ///< why no gate fed it, where none did

@@ -6,10 +6,12 @@
 
 #include <streamgauge/analyze/floor.hpp>
 #include <streamgauge/analyze/latency.hpp>
+#include <streamgauge/analyze/roofline.hpp>
 #include <streamgauge/analyze/stopping.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/note_lines.hpp>
+#include <streamgauge/report/quantity.hpp>
 #include <streamgauge/report/comparison_table.hpp>
 
 namespace streamgauge::report {
@@ -24,6 +26,7 @@ class measurement_lines : public note_lines<> {
     if (of.watched) add("no result", "a tool is attached: what is measured under it holds the tool");
     if (!of.why_none.empty()) add("no median", escaped(of.why_none));
     if (median && device) add_device(*median, *device);
+    if (median) add_rates(*median);
     if (series const* const alone = of.alone()) add_host(summarize(*alone));
     if (of.samples()) add_instrument(device);
     if (of.cold_over_warm)
@@ -50,6 +53,23 @@ class measurement_lines : public note_lines<> {
     else
       text += "; of " + digits(steady.count) + " intervals, steady: " + describe(all.device.values.steadiness);
     add("device", text);
+  }
+
+  [[gnu::cold]] void add_rates(fractional_nanoseconds median) {
+    device_roofs const roofs = roofs_of(of_.taken.environment);
+    auto const point = roofline_of(median, of_.work, roofs);
+    std::string text;
+    auto const rate = [&](std::optional<double> const& reached, char const* unit, std::optional<double> const& share, char const* what,
+                          roof const& of) {
+      if (!reached) return;
+      text += (text.empty() ? "" : ", ") + unbroken(with_prefix(*reached, unit));
+      if (share) text += ", " + unbroken(in_percent(*share)) + " of the " + what + "'s roof, " + of.source;
+    };
+    rate(point.flops_per_second, "flop/s", point.share_of_flops, "arithmetic", roofs.flops);
+    rate(point.bytes_per_second, "B/s", point.share_of_bytes, "memory", roofs.bytes);
+    if (text.empty()) return;
+    if (point.above_flops || point.above_bytes) text += "; that is more than the device can do: the declared work is wrong, or the time";
+    add("rates", text + "; work as it was declared");
   }
 
   [[gnu::cold]] void add_host(summary const& alone) {

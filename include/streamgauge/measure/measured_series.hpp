@@ -1,0 +1,42 @@
+#pragma once
+
+#if defined(STREAMGAUGE_DISABLE)
+#include <streamgauge/measure/disabled.hpp>
+#else
+
+#include <streamgauge/measure/graph_interval.hpp>
+#include <streamgauge/measure/measurement.hpp>
+#include <streamgauge/measure/work.hpp>
+
+namespace streamgauge {
+
+/// The conditions of a measured series. What is not as usual is one, so that nothing else is compared with it.
+/// `cache`: null where it is not said.
+[[nodiscard]] inline conditions measured_conditions(measure_choices const& chosen, char const* cache) {
+  conditions all = chosen.under;
+  if (chosen.iterations > 1) all = all.with({{"iterations", chosen.iterations}});
+  if (chosen.how == launched_by::graph) all = all.with({{"launched by", describe(chosen.how)}});
+  return cache ? all.with({{"cache", cache}}) : all;
+}
+
+/// The work of one interval: that of an execution, as often as the interval holds one.
+[[nodiscard]] inline work work_of_interval(measure_choices const& chosen) {
+  work all;
+  auto const times = static_cast<double>(chosen.iterations);
+  if (chosen.work.flops) all = all.flops(*chosen.work.flops * times);
+  if (chosen.work.bytes_read) all = all.reads(*chosen.work.bytes_read * times);
+  if (chosen.work.bytes_written) all = all.writes(*chosen.work.bytes_written * times);
+  return all;
+}
+
+/// The phase of a measured series.
+[[nodiscard]] inline phase measured_phase(recorder& in, measure_choices const& chosen, char const* cache) {
+  conditions const under = measured_conditions(chosen, cache);
+  phase const made = chosen.how == launched_by::graph ? phase{in, chosen.name, under, in_graphs} : phase{in, chosen.name, under};
+  bool const declares = chosen.work.flops || chosen.work.bytes_read || chosen.work.bytes_written;
+  return declares ? made.with({}, work_of_interval(chosen)) : made;
+}
+
+}  // namespace streamgauge
+
+#endif

@@ -115,10 +115,10 @@ TEST_CASE_FIXTURE(plain_run, "what the callable throws comes out, and the stream
   for (int last : {1, 2, 40}) {
     CAPTURE(last);
     int calls = 0;
-    CHECK_THROWS_WITH_AS(sg::measure(stream, [&](cudaStream_t on) {
+    CHECK_THROWS_WITH_AS(void(sg::measure(stream, [&](cudaStream_t on) {
                            if (++calls == last) throw std::runtime_error{"mine"};
                            launch(on, 20us);
-                         }, within(10s)),
+                         }, within(10s))),
                          "mine", std::runtime_error);
     synchronize(stream);  // would hang
   }
@@ -253,10 +253,10 @@ TEST_CASE_FIXTURE(plain_run, "what cannot be captured gives no number but the re
   CHECK_FALSE(waiting.median());
   CHECK(waiting.why_none.find("the callable cannot be captured into a graph: ") == 0);
   int calls = 0;
-  CHECK_THROWS_AS(sg::measure(stream, [&](cudaStream_t on) {
+  CHECK_THROWS_AS(void(sg::measure(stream, [&](cudaStream_t on) {
                     launch(on, 20us);
                     if (++calls > 35) throw std::runtime_error{"mine"};
-                  }, chosen),
+                  }, chosen)),
                   std::runtime_error);
   simulated::user_scope const user;
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;

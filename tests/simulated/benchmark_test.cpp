@@ -205,6 +205,19 @@ TEST_CASE_FIXTURE(plain_run, "cold in a graph is cold too, and the warm launches
   CHECK(found.cold_over_warm.value() == doctest::Approx(1.0));
 }
 
+TEST_CASE_FIXTURE(plain_run, "an interval whose caches were not overwritten gives no number, and the measurement ends") {
+  simulated::set_device_attribute(0, l2_attribute, 50'000'000);
+  cudaStream_t const stream = new_stream();
+  auto chosen = within(10s);
+  chosen.cache = sg::cache_state::cold;
+  simulated::fail_nth("cudaMemsetAsync", 3, cudaErrorInvalidValue);
+  auto const found = sg::measure(stream, [&](cudaStream_t on) { launch(on, 20us); }, chosen);
+  CHECK_FALSE(found.median());
+  CHECK(found.why_none.find("the caches cannot be made cold: ") == 0);
+  CHECK(found.why_none.find("cudaMemsetAsync") != std::string::npos);
+  CHECK(found.samples()->samples.size() < 32);
+}
+
 TEST_CASE_FIXTURE(plain_run, "caches that cannot be made cold give no number") {
   cudaStream_t const stream = new_stream();
   auto chosen = within(10s);

@@ -46,7 +46,7 @@ class benchmark {
       : stream_{stream},
         body_{body},
         chosen_{chosen},
-        rule_{within_reason(chosen.until)},
+        rule_{kept_whole(chosen.until)},
         begun_{host_now()},
         recorder_{mode::time, capacity{4000, 1024}},
         sampled_{measured_phase(recorder_, chosen, cache_word())},
@@ -78,12 +78,6 @@ class benchmark {
  private:
   static constexpr std::size_t alone_samples = 32;
 
-  // As many samples as a series keeps whole, so that they are known by their place.
-  [[nodiscard]] static stopping_rule within_reason(stopping_rule asked) noexcept {
-    constexpr std::size_t most = 65'536;
-    if (asked.samples > most) asked.samples = most;
-    return asked;
-  }
   [[nodiscard]] char const* cache_word() const noexcept { return chosen_.cache == cache_state::cold ? "cold" : nullptr; }
   [[nodiscard]] nanoseconds elapsed() const noexcept { return host_now() - begun_; }
   [[nodiscard]] bool is_over() const noexcept { return elapsed() >= rule_.rule().time; }
@@ -121,17 +115,13 @@ class benchmark {
   void run_until_tight() {
     std::optional<cold_cache> cold;
     if (chosen_.cache == cache_state::cold) {
-      cold.emplace();
-      if (!cold->why_not().empty()) {
-        found_.why_none = "the caches cannot be made cold: " + cold->why_not();
-        return;
-      }
-      cold_ = &*cold;
+      cold_ = &cold.emplace();
+      if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
     }
     std::size_t target = 32;
     while (!rule_.state().stopped() && found_.why_none.empty()) {
       if (target > rule_.rule().samples) target = rule_.rule().samples;
-      while (taken_ < target && !is_over()) {
+      while (taken_ < target && !is_over() && found_.why_none.empty()) {
         std::size_t const left = target - taken_;
         run_chunk(feed_.chunk() < left ? feed_.chunk() : left, sampled_);
         line_.show({chosen_.name, taken_, rule_.state().half_width, rule_.rule().time - elapsed()});
@@ -139,18 +129,19 @@ class benchmark {
       offer_samples();
       target += target / 4;
     }
-    if (cold_) compare_with_warm();
+    if (cold_ && found_.why_none.empty()) compare_with_warm();
     cold_ = nullptr;
   }
 
   void run_chunk(std::size_t count, phase const& in) {
     std::size_t const first = taken_;
     bool const holds = feed_.run(count, recorder_, [&] {
-      if (cold_ && cold_->overwrite(stream_) != cudaSuccess) ++not_overwritten_;
+      if (cold_) cold_->overwrite(stream_);
       run_once(in);
       if (!comparing_) ++taken_;
     });
     if (!holds) spoiled_.push_back({first, taken_});
+    if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
   }
 
   // One interval.
@@ -229,9 +220,9 @@ class benchmark {
     found_.took = elapsed();
     if (found_.why_none.empty() && !found_.median()) {
       found_.why_none = "no execution has a device time";
-      if (series const* const all = found_.samples())
-        for (auto const& one : all->samples)
-          if (!one.device.known()) found_.why_none += std::string{": "} + describe(one.device.why_absent());
+      series const* const all = found_.samples();
+      if (all && !all->samples.back().device.known())
+        found_.why_none += std::string{": "} + describe(all->samples.back().device.why_absent());
     }
     return std::move(found_);
   }
@@ -257,7 +248,6 @@ class benchmark {
   bool comparing_ = false;
   std::size_t taken_ = 0;
   std::size_t offered_ = 0;
-  std::size_t not_overwritten_ = 0;
   std::vector<sample_range> spoiled_;
   report::progress line_;
 };

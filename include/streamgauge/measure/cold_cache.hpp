@@ -32,25 +32,29 @@ class cold_cache {
   [[nodiscard]] std::string const& why_not() const noexcept { return why_not_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  /// Overwrites it, on the stream; with another value each time. CUDA's status.
+  /// Overwrites it, on the stream; with another value each time. Where that fails, `why_not` says so from then on.
   /// Requires: there is one. Sync: none.
-  [[nodiscard]] cudaError_t overwrite(stream_ref stream) noexcept {
-    return without_trace([&] { return cudaMemsetAsync(buffer_, ++value_ & 0xff, bytes_, stream.handle()); });
+  void overwrite(stream_ref stream) {
+    cudaError_t const status =
+        without_trace([&] { return cudaMemsetAsync(buffer_, ++value_ & 0xff, bytes_, stream.handle()); });
+    if (status != cudaSuccess && why_not_.empty()) fail(describe(status, "cudaMemsetAsync"));
   }
 
  private:
+  void fail(std::string const& why) { why_not_ = "the caches cannot be made cold: " + why; }
+
   cudaError_t allocate() {
     int device = 0;
     int bytes = 0;
     cudaError_t status = cudaGetDevice(&device);
     if (status == cudaSuccess) status = cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device);
-    if (status != cudaSuccess) return why_not_ = describe(status, "cudaDeviceGetAttribute"), status;
-    if (bytes <= 0) return why_not_ = "the device does not say how large its L2 cache is", status;
+    if (status != cudaSuccess) return fail(describe(status, "cudaDeviceGetAttribute")), status;
+    if (bytes <= 0) return fail("the device does not say how large its L2 cache is"), status;
     bytes_ = static_cast<std::size_t>(bytes);
     status = cudaMalloc(&buffer_, bytes_);
     if (status == cudaSuccess) return status;
     buffer_ = nullptr;
-    return why_not_ = describe(status, "cudaMalloc"), status;
+    return fail(describe(status, "cudaMalloc")), status;
   }
 
   void* buffer_ = nullptr;

@@ -19,6 +19,14 @@ namespace streamgauge {
   return cache ? all.with({{"cache", cache}}) : all;
 }
 
+/// A rule that asks for no more samples than a series keeps whole, `before` of them left out: then each is known by its place.
+[[nodiscard]] inline stopping_rule kept_whole(stopping_rule asked, std::size_t before = 0) noexcept {
+  constexpr std::size_t most = 65'536;
+  std::size_t const left = before < most ? most - before : 0;
+  if (asked.samples > left) asked.samples = left;
+  return asked;
+}
+
 /// The work of one interval: that of an execution, as often as the interval holds one.
 [[nodiscard]] inline work work_of_interval(measure_choices const& chosen) {
   work all;

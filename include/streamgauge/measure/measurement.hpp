@@ -72,6 +72,7 @@ struct measurement {
   }
   /// The device's steady median of one execution.
   [[nodiscard]] std::optional<fractional_nanoseconds> median() const {
+    if (!why_none.empty()) return std::nullopt;
     auto const of = device_summary();
     if (!of || !of->device.values.steady.median || iterations == 0) return std::nullopt;
     return *of->device.values.steady.median / static_cast<double>(iterations);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include <streamgauge/measure/contest.hpp>
 
 #if defined(STREAMGAUGE_DISABLE)
@@ -14,13 +16,6 @@ inline namespace disabled {
   found.why_none = "measuring is compiled out by STREAMGAUGE_DISABLE";
   return found;
 }
-template <class A, class B>
-[[nodiscard]] contest measure_pair(stream_ref stream, A a, B b, measure_choices const& choices = {}) {
-  std::vector<contender> both;  // two braced pairs alone could be taken for a pair of iterators
-  both.push_back({"a", std::move(a)});
-  both.push_back({"b", std::move(b)});
-  return measure_rounds(stream, both, choices);
-}
 
 }  // namespace disabled
 }  // namespace streamgauge
@@ -29,7 +24,6 @@ template <class A, class B>
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <streamgauge/analyze/round_comparison.hpp>
@@ -37,6 +31,7 @@ template <class A, class B>
 #include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
+#include <streamgauge/measure/measured_series.hpp>
 #include <streamgauge/measure/timeline.hpp>
 
 namespace streamgauge {
@@ -46,7 +41,13 @@ namespace streamgauge {
 class contest_under_way {
  public:
   contest_under_way(stream_ref stream, std::vector<contender> const& all, measure_choices const& chosen)
-      : stream_{stream}, all_{all}, chosen_{chosen}, begun_{host_now()}, recorder_{mode::time, capacity{4000, 1024}}, feed_{stream} {
+      : stream_{stream},
+        all_{all},
+        chosen_{chosen},
+        until_{kept_whole(chosen.until, chosen.warmup)},
+        begun_{host_now()},
+        recorder_{mode::time, capacity{4000, 1024}},
+        feed_{stream} {
     for (contender const& each : all_) {
       phases_.emplace_back(recorder_, each.name, chosen_.under, streamgauge::warmup{chosen_.warmup});
       found_.names.push_back(each.name);
@@ -60,16 +61,13 @@ class contest_under_way {
     if (!found_.why_none.empty()) return finish();
     std::optional<cold_cache> cold;
     if (chosen_.cache == cache_state::cold && !feed_.is_watched()) {
-      cold.emplace();
-      cold_ = &*cold;
-      if (!cold->why_not().empty()) {
-        found_.why_none = "the caches cannot be made cold: " + cold->why_not();
-        return finish();
-      }
+      cold_ = &cold.emplace();
+      if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
+      if (!found_.why_none.empty()) return finish();
     }
     found_.watched = feed_.is_watched();
     run(chosen_.warmup > 0 ? chosen_.warmup : 1);
-    found_.why_none = why_no_time();
+    if (found_.why_none.empty()) found_.why_none = why_no_time();
     if (!found_.why_none.empty()) return finish();
     if (found_.watched) {
       run(chosen_.under_tool);
@@ -77,13 +75,13 @@ class contest_under_way {
       return finish();
     }
     std::size_t target = 2 * fewest_rounds;
-    while (found_.ended == stop_cause::none) {
-      if (target > chosen_.until.samples) target = chosen_.until.samples;
-      while (done_ < chosen_.warmup + target && !is_over()) {
+    while (found_.ended == stop_cause::none && found_.why_none.empty()) {
+      if (target > until_.samples) target = until_.samples;
+      while (done_ < chosen_.warmup + target && !is_over() && found_.why_none.empty()) {
         std::size_t const left = chosen_.warmup + target - done_;
         std::size_t const at_once = feed_.chunk() / all_.size() > 1 ? feed_.chunk() / all_.size() : 1;
         run(at_once < left ? at_once : left);
-        line_.show({"rounds", done_, std::nullopt, chosen_.until.time - elapsed()});
+        line_.show({"rounds", done_, std::nullopt, until_.time - elapsed()});
       }
       found_.ended = look(target);
       target += target / 4;
@@ -99,11 +97,11 @@ class contest_under_way {
       for (std::size_t k = 0; k < i; ++k)
         if (all_[k].name == all_[i].name) return "two callables are called \"" + all_[i].name + "\"";
     }
-    if (chosen_.until.time <= nanoseconds{0} || chosen_.until.samples == 0) return "the budget allows no round";
+    if (until_.time <= nanoseconds{0} || until_.samples == 0) return "the budget allows no round";
     return chosen_.iterations == 0 ? "an interval without an execution has no time" : "";
   }
   [[nodiscard]] nanoseconds elapsed() const noexcept { return host_now() - begun_; }
-  [[nodiscard]] bool is_over() const noexcept { return elapsed() >= chosen_.until.time; }
+  [[nodiscard]] bool is_over() const noexcept { return elapsed() >= until_.time; }
 
   // Why no execution so far has a device time, and none will; empty where one has, or where a gate was let go too early.
   [[nodiscard]] std::string why_no_time() {
@@ -124,7 +122,7 @@ class contest_under_way {
     bool const holds = feed_.run(rounds, recorder_, [&] {
       shuffle();
       for (std::size_t const each : order_) {
-        if (cold_) static_cast<void>(cold_->overwrite(stream_));
+        if (cold_) cold_->overwrite(stream_);
         feed_.part();
         auto const scope = phases_[each].enter(stream_);
         for (std::size_t k = 0; k < chosen_.iterations; ++k) all_[each].body(stream_.handle());
@@ -132,6 +130,7 @@ class contest_under_way {
       ++done_;
     });
     if (!holds) spoiled_.push_back({first, done_});
+    if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
   }
 
   // Who runs first in a round, or behind whom, must not decide. From run to run the same order.
@@ -148,12 +147,12 @@ class contest_under_way {
     compare_with_first(recorder_.collect());
     bool tight = !found_.against_first.empty();
     for (comparison const& each : found_.against_first) {
-      bool const narrow = each.interval && each.interval->high - each.interval->low <= 2 * chosen_.until.width;
+      bool const narrow = each.interval && each.interval->high - each.interval->low <= 2 * until_.width;
       tight = tight && narrow;
     }
     if (tight) return stop_cause::narrow;
     if (is_over()) return stop_cause::time_spent;
-    return target >= chosen_.until.samples ? stop_cause::samples_spent : stop_cause::none;
+    return target >= until_.samples ? stop_cause::samples_spent : stop_cause::none;
   }
 
   // A round counts where every contender has a time in it.
@@ -204,6 +203,7 @@ class contest_under_way {
   stream_ref stream_;
   std::vector<contender> const& all_;
   measure_choices const& chosen_;
+  stopping_rule until_;
   host_stamp begun_;
   timeline_recorder recorder_;
   std::vector<phase> phases_;
@@ -229,6 +229,12 @@ class contest_under_way {
   return contest_under_way{stream, all, choices}.take();
 }
 
+}  // namespace streamgauge
+
+#endif
+
+namespace streamgauge {
+
 /// The same for two: `against_first[0]` is b against a.
 template <class A, class B>
 [[nodiscard]] contest measure_pair(stream_ref stream, A a, B b, measure_choices const& choices = {}) {
@@ -239,5 +245,3 @@ template <class A, class B>
 }
 
 }  // namespace streamgauge
-
-#endif

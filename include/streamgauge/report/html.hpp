@@ -13,6 +13,7 @@
 #include <streamgauge/analyze/roofs.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/notes.hpp>
+#include <streamgauge/report/notes_in_order.hpp>
 #include <streamgauge/report/number_table.hpp>
 #include <streamgauge/report/latency_table.hpp>
 #include <streamgauge/report/comparison_table.hpp>
@@ -159,16 +160,8 @@ class html_sections {
 
   [[nodiscard]] std::string trust() const {
     notes<recording_summary> under{rows_};
-    if (!rows_.rows.empty()) {
-      under.add_instrument();
-      under.add_spans();
-      under.add_accounts();
-      under.add_trust();
-      under.add_warnings();
-    }
-    under.add_problems();
-    under.add_tool();
-    under.add_environment();
+    if (!rows_.rows.empty()) add_about_numbers(under);
+    add_about_run(under);
     return heading("trust", "How far to trust it") + html_lines(under.lines());
   }
 

@@ -7,6 +7,7 @@
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/notes.hpp>
+#include <streamgauge/report/notes_in_order.hpp>
 #include <streamgauge/report/number_table.hpp>
 
 namespace streamgauge::report {
@@ -35,16 +36,9 @@ template <class Ostream>
     text.append(number_table{of}.text());
     text.push_back('\n');
     under.add_legend();
-    under.add_instrument();
-    under.add_clocks();
-    under.add_spans();
-    under.add_accounts();
-    under.add_trust();
-    under.add_warnings();
+    add_about_numbers(under);
   }
-  under.add_problems();
-  under.add_tool();
-  under.add_environment();
+  add_about_run(under);
   text.append(under.text());
   // Unformatted, so that nothing the caller set for the stream has a say.
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));

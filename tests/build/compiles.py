@@ -1,7 +1,7 @@
 """Every header compiles: alone, in any order, in every standard, without exceptions, after hostile macros, switched off,
 and with the stream types of other libraries.
 
-compiles.py SETTINGS alone|variants g++|clang++|nvcc
+compiles.py SETTINGS alone g++|clang++, or variants g++|clang++|nvcc
 """
 import os
 import random
@@ -71,11 +71,11 @@ def outermost(settings):
 
 
 def alone(compiler, report, sources):
-    # g++ shows of every header that it needs nothing before it; the others see it inside those that no other includes.
+    # g++ shows of every header that it needs nothing before it; clang++ sees it inside those that no other includes.
     for header in compiler.settings.compiled if compiler.name == "g++" else outermost(compiler.settings):
         name = header.replace("/", "_").replace(".hpp", "")
         source = sources.write(name + compiler.ending, including([header, header]))
-        # The oldest standard by g++ and nvcc, the newest by clang++; together they are compiled in every one.
+        # The oldest standard by g++, the newest by clang++; together they are compiled in every one.
         for standard in compiler.standards[-1:] if compiler.name == "clang++" else compiler.standards[:1]:
             report.result(f"{compiler.name} {standard}: {header} alone and twice",
                           complaint_of(compiler.command(source, standard)))
@@ -107,10 +107,16 @@ def variants(compiler, report, sources):
         ("streams of rmm, libcu++ and cuda-api-wrappers", foreign, []),
         ("streams of rmm, libcu++ and cuda-api-wrappers with STREAMGAUGE_DISABLE", foreign, ["-DSTREAMGAUGE_DISABLE"]),
     ]
+    if compiler.nvcc:  # takes twenty seconds for each: the variants together, and apart where they exclude one another
+        units = [
+            ("all in order", including(headers), []),
+            ("after NVTX's C++ header and hostile macros, in reverse, without exceptions, with per-thread default streams",
+             nvtx + guarded + HOSTILE + including(headers[::-1]),
+             ["-fno-exceptions", "-fno-rtti", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]),
+        ] + [unit for unit in units if "-DSTREAMGAUGE_DISABLE" in unit[2] and "after hostile macros" in unit[0] or
+             unit[1] is foreign]
     for what, text, flags in units:
         source = sources.write(re.sub(r"\W+", "_", what) + compiler.ending, text)
-        if compiler.nvcc and what in ("all shuffled", "with NVTX_DISABLE", "before NVTX's C++ header"):
-            continue  # nvcc takes twenty seconds for each, and the host's compilers see the same
         # All of it in every standard; each variant in one, the oldest by g++ and nvcc, the newest by clang++.
         one = compiler.standards[-1:] if compiler.name == "clang++" else compiler.standards[:1]
         for standard in compiler.standards if what == "all in order" else one:

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <iterator>
 #include <type_traits>
 
 #include <streamgauge/analyze/statistics.hpp>

@@ -252,6 +252,12 @@ int main(int count, char** arguments) {
   sg::device_roofs roofs = sg::roofs_of(with_work().environment);
   roofs.flops = sg::given_roof(989e12, "the <data sheet>: bf16 on tensor cores");
   write(folder, "roofline_given", with_work(), roofs);
+  write(folder, "roofline_counted", with_work(), roofs,
+        std::vector<sg::measured_bytes>{{"vector_add", {}, 396e6, sg::cache_state::warm},
+                                        {"softmax", {}, 1e6, sg::cache_state::cold}});
+  sg::device_roofs tuned = roofs;
+  tuned.flops = sg::given_roof(840e12, "what a <tuned> product reaches");
+  write(folder, "roofline_comparison", with_work(), with_work(), roofs, tuned);
   write(folder, "empty", sg::recording{});
   sg::recording off;
   off.recorded = sg::mode::off;

@@ -820,7 +820,7 @@ TEST_CASE("case-70 the medians' intervals stand in a block of their own, and wha
   auto const text = text_of(from);
   CHECK(has(text,
             "              submit                       device interval              95 % interval of the median\n"
-            "              host, until left, us         event to event, us           % of it, * not steady\n"
+            "              host, until left, us         event to event, us           % of it, * not seen steady\n"
             "phase         count  median    min    max  count  median    min    max         submit        device\n"
             "------------  ---------------------------  ---------------------------  ---------------------------\n"
             "step             55   100.0  99.80  100.2     58   500.8  499.0  589.0    -0.10 +0.10  -0.25 +3.74*\n"

@@ -39,8 +39,9 @@ template <class Recording>
 class html_sections {
  public:
   /// `anchors`: what the places of this recording begin with, so that two stand in one page. `roofs`: of its device.
-  html_sections(Recording const& of, phase_colors<>& colors, std::string_view anchors, device_roofs const& roofs)
-      : of_{of}, rows_{summarize(of)}, colors_{colors}, anchors_{anchors}, roofline_{of, roofs, most_html_phases} {
+  html_sections(Recording const& of, phase_colors<>& colors, std::string_view anchors, device_roofs const& roofs,
+                std::vector<measured_bytes> const& counted = {})
+      : of_{of}, rows_{summarize(of)}, colors_{colors}, anchors_{anchors}, roofline_{of, roofs, counted, most_html_phases} {
     choose();
   }
 
@@ -212,12 +213,14 @@ template <class = void>
 /// Writes a recording as one page for a browser: the first glance, where the time goes between host and device, a timeline,
 /// phases that declare their work under those roofs, the table of numbers, each phase's run and histogram, and how far to
 /// trust it. Light and dark, narrow, and on paper.
+/// `counted`: bytes of phases that a tool counted, in the place of those declared.
 /// Shape: one file; it fetches nothing and holds no script. Every picture has its numbers as text.
 /// Why: any `std::ostream`, as `table`.
 template <class Ostream>
-[[gnu::cold]] void html(Ostream& out, recording const& of, device_roofs const& roofs) {
+[[gnu::cold]] void html(Ostream& out, recording const& of, device_roofs const& roofs,
+                        std::vector<measured_bytes> const& counted = {}) {
   phase_colors<> colors;
-  html_sections<recording> const sections{of, colors, "", roofs};
+  html_sections<recording> const sections{of, colors, "", roofs, counted};
   auto const page = html_page("streamgauge report", html_origin(of.environment) + sections.links(), sections.text());
   out.write(page.data(), static_cast<std::ptrdiff_t>(page.size()));
 }
@@ -228,9 +231,10 @@ template <class Ostream>
   html(out, of, roofs_of(of.environment));
 }
 
-/// Writes what changed from one recording to another, and both of them below, each under the roofs of its own first device.
+/// Writes what changed from one recording to another, and both of them below, each under its own roofs.
 template <class Ostream>
-[[gnu::cold]] void html(Ostream& out, recording const& before, recording const& after) {
+[[gnu::cold]] void html(Ostream& out, recording const& before, recording const& after, device_roofs const& roofs_before,
+                        device_roofs const& roofs_after) {
   phase_colors<> colors;
   auto const compared = compare(before, after);
   comparison_lines<recording_comparison> const lines{compared};
@@ -246,12 +250,18 @@ template <class Ostream>
   std::string links = "<nav><a href=\"#comparison\">Comparison</a><a href=\"#a\">Before</a><a href=\"#b\">After</a></nav>\n";
   for (auto const* side : {&before, &after}) {
     std::string const name = side == &before ? "a" : "b";
-    html_sections<recording> const sections{*side, colors, name + "-", roofs_of(side->environment)};
+    html_sections<recording> const sections{*side, colors, name + "-", side == &before ? roofs_before : roofs_after};
     body += "<section class=\"part-of\"><h2 id=\"" + name + "\">" + (side == &before ? "Before (a)" : "After (b)") + "</h2>\n" +
             html_origin(side->environment) + sections.links() + sections.text() + "</section>\n";
   }
   auto const page = html_page("streamgauge comparison", links, body);
   out.write(page.data(), static_cast<std::ptrdiff_t>(page.size()));
+}
+
+/// The same, each under the roofs that its first device tells of itself.
+template <class Ostream>
+[[gnu::cold]] void html(Ostream& out, recording const& before, recording const& after) {
+  html(out, before, after, roofs_of(before.environment), roofs_of(after.environment));
 }
 
 }  // namespace streamgauge::report

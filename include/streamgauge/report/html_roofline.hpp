@@ -23,8 +23,8 @@ template <class Recording>
 class html_roofline {
  public:
   /// `most`: how many points the picture has, and how many phases without one are named beside it.
-  html_roofline(Recording const& from, device_roofs const& roofs, std::size_t most)
-      : from_{from}, of_{roofline_of(from, roofs)}, most_{most} {}
+  html_roofline(Recording const& from, device_roofs const& roofs, std::vector<measured_bytes> const& counted, std::size_t most)
+      : from_{from}, of_{roofline_of(from, roofs, counted)}, most_{most} {}
 
   /// Whether no phase declares its work, so that there is nothing to show.
   [[nodiscard]] bool empty() const noexcept { return of_.rows.empty(); }

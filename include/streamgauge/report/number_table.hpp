@@ -222,7 +222,7 @@ class number_table {
     if (!any[0] && !any[1] && !any[2]) return;
     auto& added = grid_.next_block();
     added.title = "95 % interval of the median";
-    added.subtitle = "% of it, * not steady";
+    added.subtitle = "% of it, * not seen steady";
     char const* const headings[] = {"submit", "device", "completion"};
     for (std::size_t i = 0; i < 3; ++i) {
       if (!any[i]) continue;

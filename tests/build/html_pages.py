@@ -353,4 +353,5 @@ def main():
     report.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -68,6 +68,8 @@ def complaints(text, expected=None):
     except ValueError as error:
         return [f"no JSON: {error}"]
     found = []
+    if "\\\\" in text:
+        found.append("a backslash is written as two, which Perfetto does not read before a closing quote")
     if not isinstance(trace, dict) or set(trace) != {"displayTimeUnit", "otherData", "traceEvents"}:
         return ["other members than displayTimeUnit, otherData and traceEvents"]
     if trace["displayTimeUnit"] not in ("ms", "ns"):
@@ -332,6 +334,7 @@ def planted(text):
         ("a counter of text", change("C", "args", {"%": "much"})),
         ("a track without a name", edited(text, unnamed)),
         ("metadata of no name", change("M", "name", "colour")),
+        ("two backslashes", text.replace('"name":"', '"name":"\\\\', 1)),
         ("a name twice", edited(text, lambda t: t["traceEvents"].append(events(t, "M")[0]))),
         ("a base that is not 0", edited(text, shifted)),
         ("no alignment", edited(text, lambda t: t["otherData"].pop("alignment"))),
@@ -343,12 +346,11 @@ def planted(text):
     ]
 
 
-def main():
-    settings = Settings(sys.argv[1])
+def written_traces(settings, report):
+    """Name, counts and text of every trace that traces.cpp writes."""
     compiler = settings.compilers["g++"]
     if not compiler:
         skip("no g++ here")
-    report = Report()
     sources = Sources(settings, "trace")
     program = os.path.join(sources.folder, "traces")
     here = os.path.dirname(os.path.abspath(__file__))
@@ -363,7 +365,12 @@ def main():
         head, text = part.split("\n", 1)
         name, number, *counts = head.split(" ")
         traces.append((f"{name} {number}", {what: int(count) for what, count in (each.split("=") for each in counts)}, text))
+    return traces
 
+
+def main():
+    report = Report()
+    traces = written_traces(Settings(sys.argv[1]), report)
     good = traces[0][2]
     report.result("the first trace is good", "\n".join(complaints(good, traces[0][1])[:5]))
     for what, text in planted(good):
@@ -389,4 +396,5 @@ def main():
     report.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -28,15 +28,6 @@ void print(char const* what, sg::measurement const& found) {
 
 }  // namespace
 
-// How long spins last by the kernel's own clock: to the first of its steps behind what they were told.
-double in_kernel(test_stream const& stream, std::uint64_t length) {
-  kernel_clocks const clocks{64};
-  for (std::size_t i = 0; i < 64; ++i) spin<<<1, 1, 0, stream>>>(length, clocks.at(i));
-  std::vector<std::int64_t> lasted;
-  for (kernel_clock const& each : clocks.read()) lasted.push_back(each.ns());
-  return sg::median(lasted).value();
-}
-
 TEST_CASE("spins less an empty kernel take what the kernel's own clock says, in a stream and in a graph, and soon") {
   warm_up();
   test_stream const stream;
@@ -54,7 +45,7 @@ TEST_CASE("spins less an empty kernel take what the kernel's own clock says, in 
       auto const found = sg::measure(stream, [&](cudaStream_t on) { spin<<<1, 1, 0, on>>>(length * us, nullptr); }, choices);
       print(("spin " + std::to_string(length) + " us").c_str(), found);
       REQUIRE(found.median());
-      double const lasted = in_kernel(stream, length * us);
+      auto const lasted = static_cast<double>(lasts(length * us));
       double const beside = found.median()->count() - empty.median()->count() - lasted;
       std::printf("  by the kernel's own clock %.0f ns; beside it less an empty kernel %+.0f ns, less a spin of 0 %+.0f ns\n", lasted,
                   beside, found.median()->count() - no_spin.median()->count() - lasted);

@@ -1,13 +1,9 @@
-// How long does a kernel take? Three ways to ask: as it is launched, out of a graph, with cold caches. And which of five
-// block sizes is the best, in rounds.
+// How long does a kernel take? Three ways to ask: as it is launched, out of a graph, with cold caches.
 #include <cstdio>
 #include <iostream>
-#include <string>
-#include <vector>
 
 #include <streamgauge/streamgauge.hpp>
 #include <streamgauge/measure/benchmark.hpp>
-#include <streamgauge/measure/rounds.hpp>
 #include <streamgauge/report/measurement_text.hpp>
 namespace sg = streamgauge;
 
@@ -24,24 +20,17 @@ int main() {
       return std::puts("No CUDA device can be used here, and what is measured here is on the device."), 0;
   sg::check(cudaStreamCreate(&stream));
 
-  auto const launch = [&](int threads) {
-    return [=](cudaStream_t on) { add<<<(n + threads - 1) / threads, threads, 0, on>>>(a, b, c, n); };
-  };
+  auto const launch = [&](cudaStream_t on) { add<<<n / 256, 256, 0, on>>>(a, b, c, n); };
   sg::measure_choices choices;
   choices.name = "add, as it is launched";
   choices.work = sg::work{}.flops(n).reads(8.0 * n).writes(4.0 * n).declared();
-  sg::report::measurement_text(std::cout, sg::measure(stream, launch(256), choices));
+  sg::report::measurement_text(std::cout, sg::measure(stream, launch, choices));
   choices.name = "add, eight in a graph";
   choices.how = sg::launched_by::graph;
   choices.iterations = 8;
-  sg::report::measurement_text(std::cout << '\n', sg::measure(stream, launch(256), choices));
+  sg::report::measurement_text(std::cout << '\n', sg::measure(stream, launch, choices));
   choices = {};
   choices.name = "add, cold caches";
   choices.cache = sg::cache_state::cold;
-  sg::report::measurement_text(std::cout << '\n', sg::measure(stream, launch(256), choices));
-
-  std::vector<sg::contender> sizes;
-  for (int threads : {64, 128, 256, 512, 1024}) sizes.push_back({std::to_string(threads) + " threads", launch(threads)});
-  std::cout << "\nwhich block size?\n";
-  sg::report::contest_text(std::cout, sg::measure_rounds(stream, sizes));
+  sg::report::measurement_text(std::cout << '\n', sg::measure(stream, launch, choices));
 }

@@ -24,6 +24,8 @@ struct contender {
 struct contest {
   recording taken;                        ///< a series for each contender, the warm-up rounds marked
   std::vector<std::string> names;
+  std::size_t iterations = 1;             ///< in each sample
+  declared_work work{};                   ///< of one execution of any of them, as it was declared
   std::vector<comparison> against_first;  ///< of every other contender against the first: "within one run only"
   std::optional<std::size_t> fastest;     ///< the one with the least median; absent without medians
   std::size_t rounds = 0;                 ///< those that count

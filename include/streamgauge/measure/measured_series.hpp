@@ -37,12 +37,22 @@ namespace streamgauge {
   return all;
 }
 
+/// A phase that says what an interval of it does, where the program has said so.
+[[nodiscard]] inline phase declaring(phase made, measure_choices const& chosen) {
+  bool const declares = chosen.work.flops || chosen.work.bytes_read || chosen.work.bytes_written;
+  return declares ? made.with({}, work_of_interval(chosen)) : made;
+}
+
 /// The phase of a measured series.
 [[nodiscard]] inline phase measured_phase(recorder& in, measure_choices const& chosen, char const* cache) {
   conditions const under = measured_conditions(chosen, cache);
-  phase const made = chosen.how == launched_by::graph ? phase{in, chosen.name, under, in_graphs} : phase{in, chosen.name, under};
-  bool const declares = chosen.work.flops || chosen.work.bytes_read || chosen.work.bytes_written;
-  return declares ? made.with({}, work_of_interval(chosen)) : made;
+  return declaring(chosen.how == launched_by::graph ? phase{in, chosen.name, under, in_graphs} : phase{in, chosen.name, under},
+                   chosen);
+}
+
+/// The phase of one callable among several, whose first rounds are warm-up.
+[[nodiscard]] inline phase contender_phase(recorder& in, measure_choices const& chosen, std::string const& name) {
+  return declaring(phase{in, name, chosen.under, streamgauge::warmup{chosen.warmup}}, chosen);
 }
 
 }  // namespace streamgauge

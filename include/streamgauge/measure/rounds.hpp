@@ -49,10 +49,12 @@ class contest_under_way {
         recorder_{mode::time, capacity{4000, 1024}},
         feed_{stream} {
     for (contender const& each : all_) {
-      phases_.emplace_back(recorder_, each.name, chosen_.under, streamgauge::warmup{chosen_.warmup});
+      phases_.push_back(contender_phase(recorder_, chosen_, each.name));
       found_.names.push_back(each.name);
       order_.push_back(order_.size());
     }
+    found_.iterations = chosen_.iterations;
+    found_.work = chosen_.work;
     allow_kernel_floor(recorder_);
   }
 

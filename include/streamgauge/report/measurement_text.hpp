@@ -8,9 +8,13 @@
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/roofline.hpp>
 #include <streamgauge/analyze/stopping.hpp>
+#include <streamgauge/analyze/clock_readings.hpp>
+#include <streamgauge/analyze/clock_changes.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/note_lines.hpp>
+#include <streamgauge/report/clock_note.hpp>
+#include <streamgauge/report/clock_change_note.hpp>
 #include <streamgauge/report/quantity.hpp>
 #include <streamgauge/report/comparison_table.hpp>
 
@@ -29,6 +33,7 @@ class measurement_lines : public note_lines<> {
     if (median) add_rates(*median);
     if (series const* const alone = of.alone()) add_host(summarize(*alone));
     if (of.samples()) add_instrument(device);
+    if (device) add_clocks(*device);
     if (of.cold_over_warm)
       add("caches", "cold: " + decimal(*of.cold_over_warm, 3) + " times as long as with warm ones");
     if (of.stopped.stopped()) add("ended", std::string{describe(of.stopped.cause)} + ", after " + with_unit(of.took));
@@ -99,6 +104,19 @@ class measurement_lines : public note_lines<> {
     add("instrument", text);
   }
 
+  // How the clocks were, how many intervals ran while they were held back, and which changes of the level are theirs.
+  [[gnu::cold]] void add_clocks(summary const& all) {
+    series const& samples = *of_.samples();
+    device_description const* const device = device_of(samples, of_.taken);
+    if (!device || (device->readings.empty() && device->why_no_readings.empty())) return;
+    add("clocks", clock_note(*device));
+    if (device->readings.empty()) return;
+    if (std::string const held = held_back_note(count_held_back(samples, device->readings)); !held.empty()) add("", held);
+    for (std::string const& each :
+         clock_change_lines(clock_changes(samples, all.device.values.steadiness, device->readings)))
+      add("", each);
+  }
+
   Measurement const& of_;
 };
 
@@ -108,6 +126,22 @@ template <class Ostream, class Measurement>
 [[gnu::cold]] void measurement_text(Ostream& out, Measurement const& of) {
   std::string const text = escaped(of.name) + "\n" + measurement_lines<Measurement>{of}.text();
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
+}
+
+/// The clocks beside the rounds: within one all callables met the same.
+template <class Contest>
+[[nodiscard, gnu::noinline, gnu::cold]] std::string contest_clocks(Contest const& of) {
+  device_description const* device = nullptr;
+  held_back_count all;
+  for (series const& each : of.taken.all) {
+    device = device_of(each, of.taken);
+    if (!device) return {};
+    all += count_held_back(each, device->readings);
+  }
+  if (!device || (device->readings.empty() && device->why_no_readings.empty())) return {};
+  std::string text = note("clocks", clock_note(*device));
+  if (std::string const held = held_back_note(all); !held.empty()) text += note("", held);
+  return text;
 }
 
 /// What `measure_rounds` found out, as lines for people: each callable's median and what it is against the first.
@@ -125,6 +159,7 @@ template <class Ostream, class Contest>
     if (of.fastest == i) line += "; the least median";
     text += note(escaped(of.names[i]), line);
   }
+  text += contest_clocks(of);
   if (of.ended != stop_cause::none)
     text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
                             with_unit(of.took) + "; fed by " + describe(of.feeding) +

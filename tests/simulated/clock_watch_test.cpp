@@ -6,6 +6,7 @@
 
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <streamgauge/analyze/clock_changes.hpp>
@@ -81,7 +82,10 @@ bool says(std::string const& text, char const* part) { return text.find(part) !=
 TEST_CASE_FIXTURE(plain_run, "case-74 the clocks are read unasked, 10 ms apart and at both ends, and never while an interval runs") {
   cudaStream_t const stream = new_stream();
   capped_device body{1'000'000};
-  auto const found = sg::measure(stream, body, taking(1000, body.nvml.library()));
+  auto const found = sg::measure(stream, [&](cudaStream_t on) {
+    simulated::host_advance(1us);
+    body(on);
+  }, taking(1000, body.nvml.library()));
   CHECK(found.why_none == "");
   REQUIRE(found.samples()->samples.size() == 1000);
   auto const readings = device_in(found.taken).readings;
@@ -95,13 +99,30 @@ TEST_CASE_FIXTURE(plain_run, "case-74 the clocks are read unasked, 10 ms apart a
     CHECK(each.memory_mhz == 3201U);
     for (auto const& one : found.samples()->samples) {
       auto const ran = sg::stretch_of(one);
-      if (each.at > ran.begin + one.bound && each.at + one.bound < ran.end) FAIL_CHECK("read at ", each.at.count());
+      bool const on_device = each.at > ran.begin + one.bound && each.at + one.bound < ran.end;
+      bool const on_host = each.at > one.entered && each.at < one.entered + *one.submit.value();
+      if (on_device || on_host) FAIL_CHECK("read at ", each.at.count());
     }
   }
+  // A chunk of 64 may come between.
+  for (std::size_t i = 1; i < readings.size(); ++i) CHECK(readings[i].at - readings[i - 1].at < 20ms);
   auto const held = sg::count_held_back(*found.samples(), readings);
   CHECK(held.executions == 1000);
   CHECK(held.held_back == 0);
   CHECK(held.not_known == 0);
+}
+
+TEST_CASE_FIXTURE(plain_run, "executions that are measured alone have readings between them, at most every 10 ms") {
+  cudaStream_t const stream = new_stream();
+  for (auto const& [time, least, most] : {std::tuple{30ms, 37, 39}, std::tuple{3ms, 12, 14}}) {
+    fake_nvml const nvml;
+    auto chosen = taking(1, nvml.library());
+    auto const found = sg::measure(stream, [&, took = time](cudaStream_t on) { launch(on, took); }, chosen);
+    REQUIRE(found.alone()->samples.size() == 35);
+    int const readings = nvml->readings;
+    CHECK(readings >= least);
+    CHECK(readings <= most);
+  }
 }
 
 TEST_CASE_FIXTURE(plain_run, "case-70 case-74 a level that the power cap moved is said to be the clock's, and its intervals are marked and stay") {
@@ -176,13 +197,16 @@ TEST_CASE_FIXTURE(plain_run, "case-50 under a tool NVML is not started, and the 
   fake_nvml const nvml;
   cudaStream_t const stream = new_stream();
   auto const body = [](cudaStream_t on) { launch(on, 20us); };
-  for (char const* const sign : {"NVTX_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID"}) {
-    setenv(sign, "/a/tool", 1);
+  for (char const* const sign : {"NVTX_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID", "none, but it takes names"}) {
+    bool const is_variable = sign[0] == 'N';
+    if (is_variable) setenv(sign, "/a/tool", 1);
+    ranges_seen::takes_names = !is_variable;
     auto const found = sg::measure(stream, body, taking(100, nvml.library()));
     auto const rounds = sg::measure_pair(stream, body, body, taking(100, nvml.library()));
-    // Of the legacy stream the gate looks for no tool.
-    auto const legacy = sg::measure(cudaStreamLegacy, body, taking(100, nvml.library()));
-    unsetenv(sign);
+    // Of the legacy stream the gate looks for no tool; what stands in the environment is seen.
+    auto const legacy =
+        sg::measure(is_variable ? cudaStreamLegacy : stream, body, taking(100, nvml.library()));
+    no_tool();
     for (sg::recording const* each : {&found.taken, &rounds.taken, &legacy.taken}) {
       CHECK(device_in(*each).readings.empty());
       CHECK(device_in(*each).why_no_readings == "a tool is attached, which reading would disturb");
@@ -246,7 +270,7 @@ TEST_CASE_FIXTURE(plain_run, "rounds have the clocks too: how many of all their 
   REQUIRE(found.rounds == 1000);
   auto const readings = device_in(found.taken).readings;
   CHECK(readings.size() >= 20);
-  for (std::size_t i = 1; i < readings.size(); ++i) CHECK(readings[i - 1].at <= readings[i].at);
+  for (std::size_t i = 1; i < readings.size(); ++i) CHECK(readings[i].at - readings[i - 1].at < 20ms);
   std::string const text = text_of(found);
   CAPTURE(text);
   CHECK(says(text, "clocks SM 1755 to 1980 MHz in "));

@@ -65,6 +65,9 @@ TEST_CASE("of many changes the largest have lines, in their order, and the other
   CHECK(lines[3] == "and by less 3 times more, 3 of them with the clock");
   CHECK(sg::report::clock_change_lines(all, 5).back() == "and by less 1 time more, 1 of them with the clock");
   CHECK(sg::report::clock_change_lines(all, 6).size() == 6);
+  // Of two as large the earlier one.
+  CHECK(sg::report::clock_change_lines(all, 2) ==
+        std::vector<std::string>{lines[0], lines[1], "and by less 4 times more, 3 of them with the clock"});
 }
 
 TEST_CASE("what was held back is counted, and what is not known only where something is") {

@@ -171,6 +171,19 @@ TEST_CASE("a level's clock is the median of its readings, its reasons those that
   CHECK(sg::clocks_within({nanoseconds{1}, nanoseconds{29}}, readings).readings == 2);
 }
 
+TEST_CASE("what stays within the band of one per cent is no change of level") {
+  made_run run{step(1000, 100'000, 112'800), {{0, 1980, 0}}};
+  auto const changes_to = [&](double median) {
+    run.judged.segments = {{0, 1000, 100'000.0, true}, {1000, 2000, median, true}};
+    return run.changes().size();
+  };
+  CHECK(changes_to(101'000.0) == 0);
+  CHECK(changes_to(101'001.0) == 1);
+  CHECK(changes_to(99'000.0) == 0);
+  CHECK(changes_to(98'999.0) == 1);
+  CHECK(changes_to(0.0) == 0);
+}
+
 TEST_CASE("a series that is not the judged one, or was not judged, has no changes") {
   made_run run{step(1000, 100'000, 112'800), {{0, 1980, 0}}};
   run.of.samples.pop_back();

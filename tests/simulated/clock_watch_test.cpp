@@ -82,8 +82,9 @@ bool says(std::string const& text, char const* part) { return text.find(part) !=
 TEST_CASE_FIXTURE(plain_run, "case-74 the clocks are read unasked, 10 ms apart and at both ends, and never while an interval runs") {
   cudaStream_t const stream = new_stream();
   capped_device body{1'000'000};
+  body.nvml->at_reading = [] { simulated::host_advance(1us); };  // so that one before an interval is not at its begin
   auto const found = sg::measure(stream, [&](cudaStream_t on) {
-    simulated::host_advance(1us);
+    simulated::host_advance(100us);
     body(on);
   }, taking(1000, body.nvml.library()));
   CHECK(found.why_none == "");
@@ -100,12 +101,12 @@ TEST_CASE_FIXTURE(plain_run, "case-74 the clocks are read unasked, 10 ms apart a
     for (auto const& one : found.samples()->samples) {
       auto const ran = sg::stretch_of(one);
       bool const on_device = each.at > ran.begin + one.bound && each.at + one.bound < ran.end;
-      bool const on_host = each.at > one.entered && each.at < one.entered + *one.submit.value();
+      bool const on_host = each.at >= one.entered && each.at < one.entered + *one.submit.value();
       if (on_device || on_host) FAIL_CHECK("read at ", each.at.count());
     }
   }
-  // A chunk of 64 may come between.
-  for (std::size_t i = 1; i < readings.size(); ++i) CHECK(readings[i].at - readings[i - 1].at < 20ms);
+  // A chunk of 64 may come between, which takes the host as long as the device.
+  for (std::size_t i = 1; i < readings.size(); ++i) CHECK(readings[i].at - readings[i - 1].at < 25ms);
   auto const held = sg::count_held_back(*found.samples(), readings);
   CHECK(held.executions == 1000);
   CHECK(held.held_back == 0);

@@ -5,9 +5,16 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include <streamgauge/report/html.hpp>
+#include <streamgauge/report/table.hpp>
+
+using namespace std::chrono_literals;
+using streamgauge::nanoseconds;
 namespace sg = streamgauge;
 
 namespace {
@@ -80,4 +87,42 @@ TEST_CASE("what was held back is counted, and what is not known only where somet
         "intervals the clocks were not read");
   CHECK(sg::report::held_back_note(sg::held_back_count{480, 0, 480, 0}).empty());
   CHECK(sg::report::held_back_note(sg::held_back_count{480, 0, 0, 0}).empty());
+}
+
+TEST_CASE("case-74 table and page say of a phase whose level moved that its clock did; of another that moved on its own, nothing") {
+  sg::recording from;
+  from.environment.devices.resize(1);
+  auto& readings = from.environment.devices[0].readings;
+  for (char const* const phase : {"gemm", "stream"}) {
+    from.all.emplace_back();
+    from.all.back().phase = phase;
+  }
+  for (std::size_t i = 0; i < 200; ++i) {
+    sg::sample one;
+    one.entered = nanoseconds{static_cast<std::int64_t>(i) * 1'000'000};
+    one.queue = nanoseconds{0};
+    one.device = nanoseconds{i < 100 ? 500'000 : 563'000};
+    from.all[0].samples.push_back(one);
+    one.device = nanoseconds{i < 100 ? 500'000 : 510'000};
+    from.all[1].samples.push_back(one);
+    sg::device_reading fresh;
+    fresh.at = one.entered + nanoseconds{600'000};
+    fresh.sm_mhz = i < 100 ? 1980U : 1755U;
+    fresh.slowed_by = i < 100 ? 0x0U : 0x20U;
+    readings.push_back(fresh);
+  }
+  std::ostringstream table;
+  sg::report::table(table, from);
+  std::string const text = table.str();
+  CAPTURE(text);
+  CHECK(text.find("\nclocks       device 0: SM 1755 to 1980 MHz in 200 readings; held back by software thermal slowdown\n"
+                  "             gemm: the level changed by +12.6 % at interval 100: the SM clock went from 1980 to 1755\n"
+                  "             MHz (software thermal slowdown)\n") != std::string::npos);
+  CHECK(text.find("stream: the level") == std::string::npos);
+  std::ostringstream page;
+  sg::report::html(page, from);
+  CHECK(page.str().find("the SM clock went from 1980 to 1755 MHz (software thermal slowdown)") != std::string::npos);
+  // Merged runs have no origin in common: nothing is said of their clocks.
+  from.all[0].runs = from.all[1].runs = 2;
+  CHECK(sg::summarize(from).rows[0].clock_changes.empty());
 }

@@ -81,4 +81,20 @@ template <class Count>
   return text;
 }
 
+/// The lines about the clocks of all devices that were read, and the changes of level that are a clock's: of a row the two
+/// largest. Others are not the clocks' business.
+template <class Summary>
+[[nodiscard, gnu::noinline, gnu::cold]] std::vector<std::string> clock_lines_of(Summary const& of) {
+  std::vector<std::string> lines = clock_lines(of.environment);
+  for (auto const& row : of.rows) {
+    auto theirs = row.clock_changes;
+    theirs.clear();
+    for (auto const& each : row.clock_changes)
+      if (each.follows_clock()) theirs.push_back(each);
+    for (std::string const& each : clock_change_lines(theirs, 2))
+      lines.push_back(unbroken(identity_of(row.what.phase, row.what.conditions)) + ": " + each);
+  }
+  return lines;
+}
+
 }  // namespace streamgauge::report

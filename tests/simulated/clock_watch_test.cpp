@@ -163,6 +163,19 @@ TEST_CASE_FIXTURE(plain_run, "a level that moves beside a clock that stays is no
   CHECK(says(text_of(found), "at interval 964: the SM clock stayed at 1755 MHz, which does not explain it"));
 }
 
+TEST_CASE_FIXTURE(plain_run, "launched as a graph, each interval has a reading near it as well, and is marked by it") {
+  cudaStream_t const stream = new_stream();
+  fake_nvml const nvml;
+  auto chosen = taking(1000, nvml.library());
+  chosen.how = sg::launched_by::graph;
+  auto const found = sg::measure(stream, [](cudaStream_t on) { launch(on, 100us); }, chosen);
+  REQUIRE(found.samples());
+  auto const held = sg::count_held_back(*found.samples(), device_in(found.taken).readings);
+  CHECK(held.executions == found.samples()->samples.size());
+  CHECK(held.held_back == held.executions);
+  CHECK(held.reasons == 0x4);
+}
+
 TEST_CASE_FIXTURE(plain_run, "without NVML, or where it refuses, the reason stands there and the median is no worse") {
   cudaStream_t const stream = new_stream();
   auto const body = [](cudaStream_t on) { launch(on, 20us); };

@@ -261,7 +261,7 @@ class benchmark {
 /// median is known within `choices.until.width`, or until the budget of time or samples is spent.
 /// Why: one interval says little; launch gaps, cold code and unsteady clocks are in it. Here the device is fed ahead of each
 /// interval by a gate where one is allowed, what came before the work was steady is kept apart, and the answer says how it
-/// was got.
+/// was got. The clocks are read between intervals (`choices.clocks_from`), every 10 ms at most.
 /// On a terminal a line of standard error says how far it has come, and is taken away again.
 /// Requires: the callable enqueues on the stream, or what the stream waits for: other streams' work is not seen. It is called
 /// with the stream where it takes one.

@@ -7,7 +7,7 @@
 
 #include <streamgauge/streamgauge.hpp>
 #include <streamgauge/measure/rounds.hpp>
-#include <streamgauge/report/measurement_text.hpp>
+#include <streamgauge/report/contest_text.hpp>
 namespace sg = streamgauge;
 
 __global__ void add(float const* a, float const* b, float* c, int n) {

@@ -5,6 +5,7 @@
 #include <streamgauge/measure/benchmark.hpp>
 #include <streamgauge/measure/rounds.hpp>
 #include <streamgauge/report/measurement_text.hpp>
+#include <streamgauge/report/contest_text.hpp>
 
 #include "gated.hpp"
 

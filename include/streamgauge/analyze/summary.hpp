@@ -13,6 +13,8 @@
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/nesting.hpp>
 #include <streamgauge/analyze/distribution.hpp>
+#include <streamgauge/analyze/clock_readings.hpp>
+#include <streamgauge/analyze/clock_changes.hpp>
 #include <streamgauge/analyze/span_summary.hpp>
 
 namespace streamgauge {
@@ -168,6 +170,7 @@ struct summary_row {
   std::size_t depth = 0;       ///< 0: a root
   std::vector<place> seen_in;  ///< where its samples were entered; `parent` is an index in `recording::all`
   summary what;
+  std::vector<clocked_change> clock_changes{};  ///< of the device time's level, where its device was read
 };
 
 /// A recording without its samples: rows in display order and everything that is needed to read them.
@@ -210,6 +213,9 @@ template <class = void>
     auto const& median = row.what.device.values.steady.median;
     row.what.near_floor = median && limit && *median < near_floor_factor * *floor_time_of(*limit);
     row.what.span = spans.of(row.index);
+    device_description const* const on = device_of(from.all[row.index], from);
+    if (on && !on->readings.empty())
+      row.clock_changes = clock_changes(from.all[row.index], row.what.device.values.steadiness, on->readings);
   }
   return found;
 }

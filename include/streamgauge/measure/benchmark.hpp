@@ -29,6 +29,7 @@ template <class Body>
 
 #include <streamgauge/report/progress.hpp>
 #include <streamgauge/measure/captured_body.hpp>
+#include <streamgauge/measure/clock_watch.hpp>
 #include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
@@ -90,7 +91,9 @@ class benchmark {
       auto scope = alone_.enter(stream_);
       run_body(body_, stream_);
       scope.wait(wait_policy::spin);
+      if (i == 0) begun_ += clocks_.start(chosen_.clocks_from, feed_.last());
       if (i == 0) found_.why_none = why_no_time();
+      clocks_.look();
     }
   }
 
@@ -124,6 +127,7 @@ class benchmark {
       while (taken_ < target && !is_over() && found_.why_none.empty()) {
         std::size_t const left = target - taken_;
         run_chunk(feed_.chunk() < left ? feed_.chunk() : left, sampled_);
+        clocks_.look();
         line_.show({chosen_.name, taken_, rule_.state().half_width, rule_.rule().time - elapsed()});
       }
       offer_samples();
@@ -241,6 +245,7 @@ class benchmark {
   phase sampled_;
   phase alone_;
   fed_intervals feed_;
+  clock_watch clocks_{recorder_};
   std::optional<captured_body> captured_;
   std::optional<graph_replay> replay_;  // ends before what it launches
   cold_cache* cold_ = nullptr;
@@ -256,7 +261,7 @@ class benchmark {
 /// median is known within `choices.until.width`, or until the budget of time or samples is spent.
 /// Why: one interval says little; launch gaps, cold code and unsteady clocks are in it. Here the device is fed ahead of each
 /// interval by a gate where one is allowed, what came before the work was steady is kept apart, and the answer says how it
-/// was got.
+/// was got. The clocks are read between intervals (`choices.clocks_from`), every 10 ms at most.
 /// On a terminal a line of standard error says how far it has come, and is taken away again.
 /// Requires: the callable enqueues on the stream, or what the stream waits for: other streams' work is not seen. It is called
 /// with the stream where it takes one.

@@ -201,6 +201,13 @@ class nvml_reader final : public device_reader {
   std::vector<std::unique_ptr<known_device>> devices_;
 };
 
+/// Lets a recorder's devices be read so, unless somebody reads them already.
+template <class Reader>
+void give_reader(recorder& of, std::unique_ptr<Reader> fresh) noexcept {
+  device_reader* expected = nullptr;
+  if (of.core().describing.reader.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel)) fresh.release();
+}
+
 /// Lets each `collect` take a reading of the devices that samples came from, by NVML: their clocks and what holds them back,
 /// temperature and power, with the power limit. They stand in the recording's `environment.devices`, those of earlier
 /// collects before it, and the table shows the clocks.
@@ -212,11 +219,8 @@ class nvml_reader final : public device_reader {
 /// Threads: any.
 /// Example: `sg::recorder recorder; sg::read_devices(recorder);`
 inline void read_devices(recorder& of, char const* library = nvml_library) {
-  auto& place = of.core().describing.reader;
-  if (of.recorded() != mode::time || place.load(std::memory_order_acquire)) return;
-  auto fresh = std::make_unique<nvml_reader>(library);
-  device_reader* expected = nullptr;
-  if (place.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel)) fresh.release();
+  if (of.recorded() != mode::time || of.core().describing.reader.load(std::memory_order_acquire)) return;
+  give_reader(of, std::make_unique<nvml_reader>(library));
 }
 
 }  // namespace streamgauge

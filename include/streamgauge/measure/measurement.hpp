@@ -10,6 +10,7 @@
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/measure/conditions.hpp>
 #include <streamgauge/measure/gating.hpp>
+#include <streamgauge/measure/nvml.hpp>
 
 namespace streamgauge {
 #if defined(STREAMGAUGE_DISABLE)
@@ -46,6 +47,7 @@ struct measure_choices {
   cache_state cache = cache_state::warm;  ///< cold: a buffer as large as the L2 is overwritten before each interval
   declared_work work{};                 ///< of one execution, for rates: `sg::work{}.flops(f).reads(r).writes(w).declared()`
   std::size_t under_tool = 20;          ///< executions where a tool is attached: there is nothing to be tight about
+  char const* clocks_from = nvml_library;  ///< NVML, which reads the clocks beside the samples; null: they are not read
 };
 
 /// What `measure` found out. Plain values, free of CUDA.
@@ -59,7 +61,7 @@ struct measurement {
   gating gate = gating::not_timed;          ///< why no gate fed it, where none did
   bool watched = false;                     ///< under a tool: nothing here is a result
   std::optional<double> cold_over_warm;     ///< of cold caches: how much longer than the same with warm ones
-  nanoseconds took{0};                      ///< all of it, warm-up and waiting too
+  nanoseconds took{0};                      ///< all of it, warm-up and waiting too, but for NVML's start
   std::string why_none;                     ///< why there is no median; empty where there is one
 
   [[nodiscard]] series const* samples() const noexcept { return find(name); }

@@ -28,6 +28,7 @@ inline namespace disabled {
 
 #include <streamgauge/analyze/round_comparison.hpp>
 #include <streamgauge/report/progress.hpp>
+#include <streamgauge/measure/clock_watch.hpp>
 #include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
@@ -69,6 +70,7 @@ class contest_under_way {
     }
     found_.watched = feed_.is_watched();
     run(chosen_.warmup > 0 ? chosen_.warmup : 1);
+    begun_ += clocks_.start(chosen_.clocks_from, feed_.last());
     if (found_.why_none.empty()) found_.why_none = why_no_time();
     if (!found_.why_none.empty()) return finish();
     if (found_.watched) {
@@ -83,6 +85,7 @@ class contest_under_way {
         std::size_t const left = chosen_.warmup + target - done_;
         std::size_t const at_once = feed_.chunk() / all_.size() > 1 ? feed_.chunk() / all_.size() : 1;
         run(at_once < left ? at_once : left);
+        clocks_.look();
         line_.show({"rounds", done_, std::nullopt, until_.time - elapsed()});
       }
       found_.ended = look(target);
@@ -211,6 +214,7 @@ class contest_under_way {
   std::vector<phase> phases_;
   std::vector<std::size_t> order_;
   fed_intervals feed_;
+  clock_watch clocks_{recorder_};
   cold_cache* cold_ = nullptr;
   contest found_;
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;

@@ -8,11 +8,14 @@
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/roofline.hpp>
 #include <streamgauge/analyze/stopping.hpp>
+#include <streamgauge/analyze/clock_readings.hpp>
+#include <streamgauge/analyze/clock_changes.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/note_lines.hpp>
+#include <streamgauge/report/clock_note.hpp>
+#include <streamgauge/report/clock_change_note.hpp>
 #include <streamgauge/report/quantity.hpp>
-#include <streamgauge/report/comparison_table.hpp>
 
 namespace streamgauge::report {
 
@@ -29,6 +32,7 @@ class measurement_lines : public note_lines<> {
     if (median) add_rates(*median);
     if (series const* const alone = of.alone()) add_host(summarize(*alone));
     if (of.samples()) add_instrument(device);
+    if (device) add_clocks(*device);
     if (of.cold_over_warm)
       add("caches", "cold: " + decimal(*of.cold_over_warm, 3) + " times as long as with warm ones");
     if (of.stopped.stopped()) add("ended", std::string{describe(of.stopped.cause)} + ", after " + with_unit(of.took));
@@ -99,6 +103,19 @@ class measurement_lines : public note_lines<> {
     add("instrument", text);
   }
 
+  // How the clocks were, how many intervals ran while they were held back, and which changes of the level are theirs.
+  [[gnu::cold]] void add_clocks(summary const& all) {
+    series const& samples = *of_.samples();
+    device_description const* const device = device_of(samples, of_.taken);
+    if (!device || (device->readings.empty() && device->why_no_readings.empty())) return;
+    add("clocks", clock_note(*device));
+    if (device->readings.empty()) return;
+    if (std::string const held = held_back_note(count_held_back(samples, device->readings)); !held.empty()) add("", held);
+    for (std::string const& each :
+         clock_change_lines(clock_changes(samples, all.device.values.steadiness, device->readings)))
+      add("", each);
+  }
+
   Measurement const& of_;
 };
 
@@ -107,53 +124,6 @@ class measurement_lines : public note_lines<> {
 template <class Ostream, class Measurement>
 [[gnu::cold]] void measurement_text(Ostream& out, Measurement const& of) {
   std::string const text = escaped(of.name) + "\n" + measurement_lines<Measurement>{of}.text();
-  out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
-}
-
-/// The rate that counts for work that took that time, under the lower roof: "3.627 TB/s, 75.3 % of the memory's roof".
-/// Empty where no work was declared, or no time is there.
-template <class Contest>
-[[nodiscard, gnu::cold]] std::string rate_text(Contest const& of, double median, device_roofs const& roofs) {
-  auto const point = roofline_of(fractional_nanoseconds{median / static_cast<double>(of.iterations)}, of.work, roofs);
-  bool const of_memory = point.limit == limiting_roof::unknown ? point.bytes_per_second.has_value() : point.limit == limiting_roof::memory;
-  auto const& reached = of_memory ? point.bytes_per_second : point.flops_per_second;
-  if (!reached) return {};
-  std::string text = ", " + unbroken(with_prefix(*reached, of_memory ? "B/s" : "flop/s"));
-  auto const& share = of_memory ? point.share_of_bytes : point.share_of_flops;
-  if (share) text += ", " + unbroken(in_percent(*share)) + " of the " + (of_memory ? "memory" : "arithmetic") + "'s roof";
-  return text + (point.above_flops || point.above_bytes ? " (more than the device can do: the declared work is wrong)" : "");
-}
-
-/// What `measure_rounds` found out, as lines for people: each callable's median, the rate of declared work, and what it is
-/// against the first.
-template <class Ostream, class Contest>
-[[gnu::cold]] void contest_text(Ostream& out, Contest const& of) {
-  device_roofs const roofs = roofs_of(of.taken.environment);
-  bool has_rates = false;
-  std::string text;
-  if (of.watched) text += note("no result", "a tool is attached: what is measured under it holds the tool");
-  if (!of.why_none.empty()) text += note("no verdict", escaped(of.why_none));
-  for (std::size_t i = 0; i < of.names.size(); ++i) {
-    std::optional<double> median;
-    if (i == 0 && !of.against_first.empty()) median = of.against_first[0].a.median;
-    if (i > 0 && i <= of.against_first.size()) median = of.against_first[i - 1].b.median;
-    std::string line = median ? unbroken(with_unit(fractional_nanoseconds{*median})) : std::string{"-"};
-    std::string const rate = median && of.iterations > 0 ? rate_text(of, *median, roofs) : std::string{};
-    line += rate;
-    has_rates = has_rates || !rate.empty();
-    if (i > 0 && i <= of.against_first.size()) line += ", " + line_of(of.against_first[i - 1]);
-    if (of.fastest == i) line += "; the least median";
-    text += note(escaped(of.names[i]), line);
-  }
-  if (has_rates)
-    for (auto const* each : {&roofs.flops, &roofs.bytes})
-      text += note(each == &roofs.flops ? "arithmetic" : "memory",
-                   each->per_second ? with_prefix(*each->per_second, each == &roofs.flops ? "flop/s" : "B/s") + ", " + each->source
-                                    : "no roof: " + escaped(each->why_not));
-  if (of.ended != stop_cause::none)
-    text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
-                            with_unit(of.took) + "; fed by " + describe(of.feeding) +
-                            "; within this process: the next one may differ by more");
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
 }
 

@@ -12,7 +12,7 @@
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/feeding_note.hpp>
-#include <streamgauge/report/clock_note.hpp>
+#include <streamgauge/report/clock_change_note.hpp>
 #include <streamgauge/report/trust_notes.hpp>
 
 namespace streamgauge::report {
@@ -82,7 +82,7 @@ class notes : public trust_notes<> {
 
   [[gnu::cold]] void add_clocks() {
     char const* label = "clocks";
-    for (std::string const& each : clock_lines(of_.environment)) {
+    for (std::string const& each : clock_lines_of(of_)) {
       add(label, each);
       label = "";
     }

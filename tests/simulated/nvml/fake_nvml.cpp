@@ -40,6 +40,7 @@ char const* nvmlErrorString(int status) {
 
 int nvmlInit_v2() {
   if (std::strcmp(state.failing, "nvmlInit_v2") == 0) return state.status;
+  if (state.at_init) state.at_init();
   ++state.inits;
   ++state.started;
   return 0;
@@ -71,6 +72,7 @@ int nvmlDeviceGetClockInfo(nvmlDevice_st* device, int which, unsigned int* mhz) 
   if (status != 0) return status;
   if (which != 1 && which != 2) return invalid_argument;
   if (which == 1) ++state.readings;
+  if (which == 1 && state.at_reading) state.at_reading();
   *mhz = which == 2 ? state.memory_mhz : state.rises ? state.sm_mhz++ : state.sm_mhz;
   return 0;
 }

@@ -19,6 +19,8 @@ struct fake_nvml_answers {
   int started = 0;                 ///< inits less shutdowns
   int inits = 0;
   int asked_of_part = 0;           ///< calls that were given the part
+  void (*at_init)() = nullptr;     ///< called by each start
+  void (*at_reading)() = nullptr;  ///< called by each reading of the SM clock
 };
 
 /// The fake library's whole state, as the library and the tests see it.

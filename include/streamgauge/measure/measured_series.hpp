@@ -4,6 +4,8 @@
 #include <streamgauge/measure/disabled.hpp>
 #else
 
+#include <optional>
+
 #include <streamgauge/measure/graph_interval.hpp>
 #include <streamgauge/measure/measurement.hpp>
 #include <streamgauge/measure/work.hpp>
@@ -11,12 +13,12 @@
 namespace streamgauge {
 
 /// The conditions of a measured series. What is not as usual is one, so that nothing else is compared with it.
-/// `cache`: null where it is not said.
-[[nodiscard]] inline conditions measured_conditions(measure_choices const& chosen, char const* cache) {
+[[nodiscard]] inline conditions measured_conditions(measure_choices const& chosen, std::optional<cache_state> cache) {
   conditions all = chosen.under;
   if (chosen.iterations > 1) all = all.with({{"iterations", chosen.iterations}});
   if (chosen.how == launched_by::graph) all = all.with({{"launched by", describe(chosen.how)}});
-  return cache ? all.with({{"cache", cache}}) : all;
+  if (cache) all = all.with({{"cache", describe(*cache)}});
+  return cache == cache_state::rotating ? all.with({{"sets", chosen.sets}}) : all;
 }
 
 /// A rule that asks for no more samples than a series keeps whole, `before` of them left out: then each is known by its place.
@@ -38,7 +40,8 @@ namespace streamgauge {
 }
 
 /// The phase of a measured series.
-[[nodiscard]] inline phase measured_phase(recorder& in, measure_choices const& chosen, char const* cache) {
+[[nodiscard]] inline phase measured_phase(recorder& in, measure_choices const& chosen,
+                                          std::optional<cache_state> cache) {
   conditions const under = measured_conditions(chosen, cache);
   phase const made = chosen.how == launched_by::graph ? phase{in, chosen.name, under, in_graphs} : phase{in, chosen.name, under};
   bool const declares = chosen.work.flops || chosen.work.bytes_read || chosen.work.bytes_written;

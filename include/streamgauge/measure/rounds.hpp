@@ -98,6 +98,8 @@ class contest_under_way {
         if (all_[k].name == all_[i].name) return "two callables are called \"" + all_[i].name + "\"";
     }
     if (until_.time <= nanoseconds{0} || until_.samples == 0) return "the budget allows no round";
+    if (chosen_.cache == cache_state::rotating || chosen_.sets != 1)
+      return "callables in rounds get no number of a set: let each rotate by itself, and leave choices.cache and choices.sets";
     return chosen_.iterations == 0 ? "an interval without an execution has no time" : "";
   }
   [[nodiscard]] nanoseconds elapsed() const noexcept { return host_now() - begun_; }

@@ -97,7 +97,7 @@ class measurement_lines : public note_lines<> {
     if (of_.feeding != decltype(of_.feeding)::gate) text += std::string{": "} + describe(of_.gate);
     if (of_.overtaken > 0)
       text += "; the device was through the work ahead of " + digits(std::uint64_t{of_.overtaken}) +
-              " intervals before all was submitted";
+              (of_.overtaken == 1 ? " interval" : " intervals") + " before all was submitted";
     if (series const* const samples = of_.samples()) {
       auto const split = split_latency(*samples);
       if (split.count(feeding::starved) > 0)

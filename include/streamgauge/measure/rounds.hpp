@@ -197,6 +197,7 @@ class contest_under_way {
         if (is_spoiled(i)) each.samples[i].device = absence::gate_timeout;
     found_.feeding = feed_.feeding();
     found_.gate = feed_.last();
+    found_.overtaken = feed_.overtaken();
     found_.took = elapsed();
     if (found_.why_none.empty() && found_.rounds == 0) found_.why_none = "no round has a device time of every callable";
     return std::move(found_);

@@ -16,6 +16,14 @@
 
 namespace streamgauge::report {
 
+/// What was queued ahead of an interval and did not last, as the end of a sentence; empty where all of it did.
+template <class = void>
+[[nodiscard, gnu::cold]] std::string overtaken_text(std::size_t intervals) {
+  if (intervals == 0) return {};
+  return "; the device was through the work ahead of " + digits(std::uint64_t{intervals}) +
+         (intervals == 1 ? " interval" : " intervals") + " before all was submitted";
+}
+
 /// The lines about one measurement. A template, so that only a unit that prints compiles its bodies.
 template <class Measurement>
 class measurement_lines : public note_lines<> {
@@ -95,9 +103,7 @@ class measurement_lines : public note_lines<> {
   [[gnu::cold]] void add_instrument(std::optional<summary> const& device) {
     std::string text = std::string{"fed by "} + describe(of_.feeding);
     if (of_.feeding != decltype(of_.feeding)::gate) text += std::string{": "} + describe(of_.gate);
-    if (of_.overtaken > 0)
-      text += "; the device was through the work ahead of " + digits(std::uint64_t{of_.overtaken}) +
-              (of_.overtaken == 1 ? " interval" : " intervals") + " before all was submitted";
+    text += overtaken_text(of_.overtaken);
     if (series const* const samples = of_.samples()) {
       auto const split = split_latency(*samples);
       if (split.count(feeding::starved) > 0)
@@ -141,7 +147,7 @@ template <class Ostream, class Contest>
   }
   if (of.ended != stop_cause::none)
     text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
-                            with_unit(of.took) + "; fed by " + describe(of.feeding) +
+                            with_unit(of.took) + "; fed by " + describe(of.feeding) + overtaken_text(of.overtaken) +
                             "; within this process: the next one may differ by more");
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
 }

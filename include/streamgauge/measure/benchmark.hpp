@@ -25,7 +25,6 @@ template <class Body>
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <streamgauge/report/progress.hpp>
 #include <streamgauge/measure/cold_cache.hpp>
@@ -34,6 +33,7 @@ template <class Body>
 #include <streamgauge/measure/measured_series.hpp>
 #include <streamgauge/measure/replayed_body.hpp>
 #include <streamgauge/measure/rotating_sets.hpp>
+#include <streamgauge/measure/spoiled_samples.hpp>
 #include <streamgauge/measure/timeline.hpp>
 
 namespace streamgauge {
@@ -152,7 +152,7 @@ class benchmark {
     std::size_t const first = taken_;
     bool const holds = run_chunk(count, sampled_);
     taken_ += count;
-    if (!holds) spoiled_.push_back({first, taken_});
+    if (!holds) spoiled_.add(first, taken_);
   }
 
   [[nodiscard]] bool run_chunk(std::size_t count, phase const& in) {
@@ -178,8 +178,8 @@ class benchmark {
 
   // To the rule: those that it has not seen. A sample without a time counts for the budget.
   void offer_samples() {
-    auto const taken = collected();
-    series const* const all = find_samples(taken, said_cache());
+    auto taken = collected();
+    series const* const all = measured_series_in(taken, chosen_, said_cache());
     std::size_t const count = all ? all->samples.size() : 0;
     for (; offered_ < count && !rule_.state().stopped(); ++offered_) {
       auto const& seen = all->samples[offered_].device;
@@ -196,34 +196,15 @@ class benchmark {
     if (replayed_ && !capture(warm, 1).empty()) return;
     // What the caches held before the first one was another's.
     if (!run_chunk(1, warm) || !run_chunk(16, warm)) return;
-    recording const taken = collected();
-    auto const first = median(times_of(taken, said_cache(), 0));
-    auto const again = median(times_of(taken, cache_state::warm, 1));
+    recording taken = collected();
+    auto const first = median(known_times_of(measured_series_in(taken, chosen_, said_cache()), 0));
+    auto const again = median(known_times_of(measured_series_in(taken, chosen_, cache_state::warm), 1));
     if (first && again && *again > 0) found_.cold_over_warm = *first / *again;
   }
 
-  [[nodiscard]] series const* find_samples(recording const& taken, std::optional<cache_state> with) const {
-    auto const wanted = measured_conditions(chosen_, with);
-    for (series const& each : taken.all)
-      if (each.phase == chosen_.name && each.conditions == wanted.values()) return &each;
-    return nullptr;
-  }
-  [[nodiscard]] std::vector<std::int64_t> times_of(recording const& taken, std::optional<cache_state> with,
-                                                   std::size_t from) const {
-    std::vector<std::int64_t> all;
-    series const* const found = find_samples(taken, with);
-    for (std::size_t i = from; found && i < found->samples.size(); ++i)
-      if (found->samples[i].device.known()) all.push_back(found->samples[i].device.value()->count());
-    return all;
-  }
   [[nodiscard]] recording collected() {
     recording taken = recorder_.collect();
-    for (series& each : taken.all) {
-      if (&each != find_samples(taken, said_cache())) continue;
-      for (sample_range const& range : spoiled_)
-        for (std::size_t i = range.begin; i < range.end && i < each.samples.size(); ++i)
-          each.samples[i].device = absence::gate_timeout;
-    }
+    if (series* const all = measured_series_in(taken, chosen_, said_cache())) spoiled_.drop_from(*all);
     return taken;
   }
 
@@ -244,11 +225,6 @@ class benchmark {
     return std::move(found_);
   }
 
-  struct sample_range {
-    std::size_t begin;
-    std::size_t end;
-  };
-
   stream_ref stream_;
   Body& body_;
   measure_choices const& chosen_;
@@ -264,7 +240,7 @@ class benchmark {
   measurement found_;
   std::size_t taken_ = 0;
   std::size_t offered_ = 0;
-  std::vector<sample_range> spoiled_;
+  spoiled_samples spoiled_;
   report::progress line_;
 };
 

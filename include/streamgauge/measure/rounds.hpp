@@ -32,6 +32,7 @@ inline namespace disabled {
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
 #include <streamgauge/measure/measured_series.hpp>
+#include <streamgauge/measure/spoiled_samples.hpp>
 #include <streamgauge/measure/timeline.hpp>
 
 namespace streamgauge {
@@ -114,9 +115,7 @@ class contest_under_way {
         if (one.device.known()) return {};
         why = one.device.why_absent();
       }
-    for (auto const& range : spoiled_)
-      if (range.second > range.first) return {};
-    return why == absence::none ? "" : describe(why);
+    return why == absence::none || !spoiled_.empty() ? "" : describe(why);
   }
 
   void run(std::size_t rounds) {
@@ -131,7 +130,7 @@ class contest_under_way {
       }
       ++done_;
     });
-    if (!holds) spoiled_.push_back({first, done_});
+    if (!holds) spoiled_.add(first, done_);
     if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
   }
 
@@ -168,7 +167,7 @@ class contest_under_way {
     found_.rounds = 0;
     if (of.size() != all_.size()) return;
     for (std::size_t round = chosen_.warmup; round < done_; ++round) {
-      bool whole = !is_spoiled(round);
+      bool whole = !spoiled_.has(round);
       for (series const* each : of) whole = whole && round < each->samples.size() && each->samples[round].device.known();
       if (!whole) continue;
       ++found_.rounds;
@@ -184,17 +183,10 @@ class contest_under_way {
       if (i > 0) found_.against_first.push_back(compare_rounds(times[0], times[i]));
     }
   }
-  [[nodiscard]] bool is_spoiled(std::size_t round) const noexcept {
-    for (auto const& range : spoiled_)
-      if (round >= range.first && round < range.second) return true;
-    return false;
-  }
 
   [[nodiscard]] contest finish() {
     found_.taken = recorder_.collect();
-    for (series& each : found_.taken.all)
-      for (std::size_t i = 0; i < each.samples.size(); ++i)
-        if (is_spoiled(i)) each.samples[i].device = absence::gate_timeout;
+    for (series& each : found_.taken.all) spoiled_.drop_from(each);
     found_.feeding = feed_.feeding();
     found_.gate = feed_.last();
     found_.overtaken = feed_.overtaken();
@@ -216,7 +208,7 @@ class contest_under_way {
   contest found_;
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;
   std::size_t done_ = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> spoiled_;
+  spoiled_samples spoiled_;
   report::progress line_;
 };
 

@@ -86,7 +86,7 @@ TEST_CASE("inputs that rotate are not in the L2 any more, in a stream and in gra
         choices.sets = sets;
         auto const body = [&](cudaStream_t on, std::size_t set) {
           std::size_t const from = set * static_cast<std::size_t>(elements);
-          add<<<elements / 256, 256, 0, on>>>(a.at(from), b.at(from), c.at(from), elements);
+          add<<<static_cast<unsigned int>(elements / 256), 256, 0, on>>>(a.at(from), b.at(from), c.at(from), elements);
         };
         auto const found = sg::measure(stream, body, choices);
         print(elements == n ? "add, rotating" : "add, small, rotating", found);

@@ -191,6 +191,23 @@ TEST_CASE_FIXTURE(plain_run, "a set whose work cannot be captured gives no numbe
   CHECK(nothing.why_none == "the callable enqueued nothing on the stream");
 }
 
+TEST_CASE_FIXTURE(plain_run, "more graphs than there is time to capture give no number, and the remedy") {
+  cudaStream_t const stream = new_stream();
+  auto chosen = over(16);
+  chosen.how = sg::launched_by::graph;
+  int calls = 0;
+  auto const slow = [&](cudaStream_t on, std::size_t) {
+    ++calls;
+    simulated::host_advance(400ms);
+    launch(on, 20us);
+  };
+  auto const found = sg::measure(stream, slow, chosen);
+  CHECK(found.why_none == "the time for it was spent on capturing a graph for each set: of choices.iterations that are a "
+                          "multiple of choices.sets one holds all");
+  CHECK(calls == 16 + 9);  // 6.4 s to use each once, and 3.6
+  CHECK_FALSE(found.median());
+}
+
 TEST_CASE_FIXTURE(plain_run, "case-12 a rotating callable that synchronises is measured without a gate") {
   cudaStream_t const stream = new_stream();
   std::vector<std::size_t> used;

@@ -122,8 +122,12 @@ class benchmark {
   [[nodiscard]] std::string capture(phase const& inside, std::size_t graphs) {
     phase const launches{recorder_, chosen_.name + ", launch", chosen_.under};
     replayed_.emplace();
-    while (graphs-- > 0)
+    for (std::size_t i = 0; i < graphs; ++i) {
+      if (i > 0 && is_over())
+        return "the time for it was spent on capturing a graph for each set: of choices.iterations that are a multiple of "
+               "choices.sets one holds all";
       if (!replayed_->add(recorder_, inside, launches, stream_, chosen_.iterations, [this] { execute(); })) break;
+    }
     return replayed_->why_not();
   }
 
@@ -247,8 +251,8 @@ class benchmark {
 /// How long a callable's work takes on the device, as closely as asked: warms up, then samples until it is steady and the
 /// median is known within `choices.until.width`, or until the budget of time or samples is spent.
 /// Why: one interval says little; launch gaps, cold code and unsteady clocks are in it. Here the device is fed ahead of each
-/// interval by a gate where one is allowed, or by work of ours that is queued first; what came before the work was steady is kept apart, and the answer says how it
-/// was got.
+/// interval by a gate where one is allowed, or by work of ours that is queued first; what came before the work was steady is
+/// kept apart, and the answer says how it was got.
 /// On a terminal a line of standard error says how far it has come, and is taken away again.
 /// With `cache_state::rotating` the callable is also called with the number of a set of inputs, a `std::size_t` from 0 to
 /// `choices.sets` less one, and goes through them in turn; in graphs too, one for each set that an interval may begin with.

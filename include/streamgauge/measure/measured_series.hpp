@@ -24,7 +24,8 @@ namespace streamgauge {
 }
 
 /// The measured series with those conditions; null where a recording has none.
-[[nodiscard]] inline series* measured_series_in(recording& taken, measure_choices const& chosen, std::optional<cache_state> cache) {
+[[nodiscard]] inline series* measured_series_in(recording& taken, measure_choices const& chosen,
+                                                std::optional<cache_state> cache) {
   auto const wanted = measured_conditions(chosen, cache);
   for (series& each : taken.all)
     if (each.phase == chosen.name && each.conditions == wanted.values()) return &each;

@@ -18,6 +18,7 @@ namespace streamgauge {
 /// that takes twice its call.
 /// Requires: the stream's context lives as long.
 /// Threads: one at a time.
+/// Source: CUDA's page on the synchronisation of its calls: memsets that end in Async do not wait, of pinned memory neither.
 class queued_work {
  public:
   /// Asks for the memory, and tries how long a memset takes. The runtime's last error is left as it was.

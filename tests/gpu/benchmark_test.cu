@@ -1,5 +1,5 @@
 // The bugs that would go unseen without this file: a measurement that is not what the kernel takes, one that takes longer
-// than its answer is worth, and caches that are called cold and are not.
+// than its answer is worth, caches that are called cold and are not, and work ahead that is over too soon or empties caches.
 // Field cases: case-11, case-12.
 #include "program.hpp"
 
@@ -73,6 +73,68 @@ TEST_CASE("cold caches are cold: an addition of 2 Mi floats takes longer when no
     std::printf("  cold over warm %.2f\n", *found.cold_over_warm);
     CHECK(*found.cold_over_warm > 1.3);
   }
+}
+
+TEST_CASE("inputs that rotate are not in the L2 any more, in a stream and in graphs, unless all of them fit into it") {
+  if (watched()) return;
+  constexpr int n = 2 << 20;
+  constexpr std::size_t sets = 8;  // of 24 MiB
+  test_stream const stream;
+  device_values<float> const a{n * sets}, b{n * sets}, c{n * sets};
+  for (auto const how : {sg::launched_by::stream, sg::launched_by::graph})
+    for (std::size_t const iterations : {1ul, 3ul})
+      for (int const elements : {n, n / 64}) {
+        sg::measure_choices choices;
+        choices.how = how;
+        choices.iterations = iterations;
+        choices.cache = sg::cache_state::rotating;
+        choices.sets = sets;
+        auto const body = [&](cudaStream_t on, std::size_t set) {
+          std::size_t const from = set * static_cast<std::size_t>(elements);
+          add<<<static_cast<unsigned int>(elements / 256), 256, 0, on>>>(a.at(from), b.at(from), c.at(from), elements);
+        };
+        auto const found = sg::measure(stream, body, choices);
+        print(elements == n ? "add, rotating" : "add, small, rotating", found);
+        REQUIRE(found.median());
+        REQUIRE(found.cold_over_warm);
+        std::printf("  over the same set again %.3f\n", *found.cold_over_warm);
+        if (elements == n)
+          CHECK(*found.cold_over_warm > 1.3);
+        else
+          CHECK(*found.cold_over_warm < 1.2);
+      }
+}
+
+TEST_CASE("work queued ahead keeps launch gaps out as a gate does, and leaves warm caches warm") {
+  if (watched()) return;
+  warm_up();
+  constexpr int n = 2 << 20;
+  test_stream const stream;
+  device_values<float> const a{n}, b{n}, c{n};
+  sg::queued_work const ahead{sg::legacy_stream()};
+  std::printf("queued work: %s, %zu bytes a memset\n", ahead.works() ? "works" : "does not outlast its submission", ahead.bytes());
+  CHECK(ahead.works());
+  auto const ten = [](cudaStream_t on) {
+    for (int i = 0; i < 10; ++i) nothing<<<1, 1, 0, on>>>();
+  };
+  auto const addition = [&](cudaStream_t on) { add<<<n / 256, 256, 0, on>>>(a.at(0), b.at(0), c.at(0), n); };
+  auto const compare = [&](char const* what, auto const& body) {
+    auto const gated = sg::measure(stream, body);
+    // A stream that no gate may hold.
+    auto const queued = sg::measure(sg::legacy_stream(), body);
+    print(what, gated);
+    print("  behind queued work", queued);
+    std::printf("  overtaken: %zu\n", queued.overtaken);
+    REQUIRE(gated.median());
+    REQUIRE(queued.median());
+    CHECK(gated.feeding == sg::fed_by::gate);
+    CHECK(queued.feeding == sg::fed_by::queued_work);
+    CHECK(10 * queued.overtaken < queued.stopped.taken);
+    CHECK(queued.median()->count() < 1.15 * gated.median()->count());
+    CHECK(queued.median()->count() > 0.85 * gated.median()->count());
+  };
+  compare("ten empty kernels", ten);
+  compare("add, warm", addition);
 }
 
 TEST_CASE("of pairs that are alike few are called different, and three per cent are found") {

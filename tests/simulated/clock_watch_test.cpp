@@ -80,7 +80,7 @@ bool says(std::string const& text, char const* part) { return text.find(part) !=
 
 }  // namespace
 
-TEST_CASE_FIXTURE(plain_run, "case-74 the clocks are read unasked, 10 ms apart and at both ends, and never while an interval runs") {
+TEST_CASE_FIXTURE(plain_run, "case-74 the clocks are read unasked, 10 ms apart and at both ends, while the device works and the host does not enqueue") {
   cudaStream_t const stream = new_stream();
   capped_device body{1'000'000};
   body.nvml->at_reading = [] { simulated::host_advance(1us); };  // so that one before an interval is not at its begin
@@ -96,16 +96,17 @@ TEST_CASE_FIXTURE(plain_run, "case-74 the clocks are read unasked, 10 ms apart a
   CHECK(readings.size() <= 40);
   CHECK(readings.front().at < sg::stretch_of(found.samples()->samples.front()).begin);
   CHECK(readings.back().at >= sg::stretch_of(found.samples()->samples.back()).end);
+  std::size_t while_it_works = 0;
   for (auto const& each : readings) {
     CHECK(each.sm_mhz == 1980U);
     CHECK(each.memory_mhz == 3201U);
     for (auto const& one : found.samples()->samples) {
       auto const ran = sg::stretch_of(one);
-      bool const on_device = each.at > ran.begin + one.bound && each.at + one.bound < ran.end;
-      bool const on_host = each.at >= one.entered && each.at < one.entered + *one.submit.value();
-      if (on_device || on_host) FAIL_CHECK("read at ", each.at.count());
+      if (each.at > ran.begin + one.bound && each.at + one.bound < ran.end) ++while_it_works;
+      if (each.at >= one.entered && each.at < one.entered + *one.submit.value()) FAIL_CHECK("read at ", each.at.count());
     }
   }
+  CHECK(while_it_works >= 12);  // the others by a look at the samples, when it is done
   // A chunk of 64 may come between, which takes the host as long as the device.
   for (std::size_t i = 1; i < readings.size(); ++i) CHECK(readings[i].at - readings[i - 1].at < 25ms);
   auto const held = sg::count_held_back(*found.samples(), readings);

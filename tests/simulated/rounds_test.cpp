@@ -83,6 +83,8 @@ TEST_CASE_FIXTURE(plain_run, "case-12 a callable that synchronises is compared w
     synchronize(on);
   }, within(10s));
   CHECK(found.feeding == sg::fed_by::nothing);
+  CHECK(found.overtaken > 16);  // each of the one's, and none of the other's
+  CHECK(found.overtaken < found.rounds);
   REQUIRE(found.against_first.size() == 1);
   CHECK(found.against_first[0].ratio.value() == doctest::Approx(1.1));
 }

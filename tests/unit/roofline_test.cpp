@@ -291,11 +291,16 @@ TEST_CASE("bytes that ncu counted replace the declared ones by name, and only wh
   CHECK(found.rows[0].bytes_source == "declared");
   CHECK(found.rows[0].point.bytes_per_second == doctest::Approx(4e10));
   CHECK(has(table_of(found), "counted bytes were left aside: they were counted with flushed caches and the phase was timed "
-                             "with what the program had left there: count with --cache-control none"));
+                             "with what the program had left in the caches: count with --cache-control none"));
   counted.timed_with = sg::cache_state::cold;
   CHECK(sg::roofline_of(of, plain_roofs(), {counted}).rows[0].bytes_source == "ncu, dram__bytes.sum");
   counted.counted_with = sg::cache_state::warm;
   CHECK(sg::why_not_alike(counted).find("--cache-control all") != std::string::npos);
+  counted.timed_with = sg::cache_state::rotating;
+  CHECK(sg::why_not_alike(counted) == "they were counted with what the program had left in the caches and the phase was timed "
+                                      "with inputs that rotate: count as they rotate, with --cache-control none");
+  counted.counted_with = sg::cache_state::rotating;
+  CHECK(sg::why_not_alike(counted) == "");
   counted.counted_with = counted.timed_with = sg::cache_state::unknown;
   CHECK(sg::why_not_alike(counted) == "it is not known what the caches held");
   counted = {"gemm", {}, nan, sg::cache_state::warm};

@@ -137,11 +137,15 @@ template <class = void>
   if (of.counted_with == cache_state::unknown || of.timed_with == cache_state::unknown)
     return "it is not known what the caches held";
   if (of.counted_with == of.timed_with) return {};
-  return of.counted_with == cache_state::cold
-             ? "they were counted with flushed caches and the phase was timed with what the program had left there: count "
-               "with --cache-control none"
-             : "they were counted with what the program had left in the caches and the phase was timed with flushed ones: "
-               "count with --cache-control all";
+  auto const with = [](cache_state state) -> std::string {
+    if (state == cache_state::cold) return "flushed caches";
+    return state == cache_state::warm ? "what the program had left in the caches" : "inputs that rotate";
+  };
+  std::string const remedy = of.timed_with == cache_state::cold       ? "with --cache-control all"
+                             : of.timed_with == cache_state::rotating ? "as they rotate, with --cache-control none"
+                                                                      : "with --cache-control none";
+  return "they were counted with " + with(of.counted_with) + " and the phase was timed with " + with(of.timed_with) +
+         ": count " + remedy;
 }
 
 /// Why a series does not belong under the roofs of one device; empty where it does.

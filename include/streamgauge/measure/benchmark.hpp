@@ -25,15 +25,16 @@ template <class Body>
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <streamgauge/report/progress.hpp>
-#include <streamgauge/measure/captured_body.hpp>
 #include <streamgauge/measure/clock_watch.hpp>
 #include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
 #include <streamgauge/measure/measured_series.hpp>
+#include <streamgauge/measure/replayed_body.hpp>
+#include <streamgauge/measure/rotating_sets.hpp>
+#include <streamgauge/measure/spoiled_samples.hpp>
 #include <streamgauge/measure/timeline.hpp>
 
 namespace streamgauge {
@@ -50,12 +51,14 @@ class benchmark {
         rule_{kept_whole(chosen.until)},
         begun_{host_now()},
         recorder_{mode::time, capacity{4000, 1024}},
-        sampled_{measured_phase(recorder_, chosen, cache_word())},
-        alone_{recorder_, chosen.name + ", alone", chosen.under, streamgauge::warmup{chosen.warmup}},
+        sampled_{measured_phase(recorder_, chosen, said_cache())},
+        alone_{recorder_, chosen.name + ", alone", chosen.under, streamgauge::warmup{warmup()}},
+        sets_{rotates() ? chosen.sets : 1},
         feed_{stream} {
     found_.name = chosen.name;
     found_.iterations = chosen.iterations;
     found_.work = chosen.work;
+    found_.sets = chosen.sets;
     allow_kernel_floor(recorder_);
   }
 
@@ -64,13 +67,16 @@ class benchmark {
       found_.why_none = "the budget allows no execution";
     else if (chosen_.iterations == 0)
       found_.why_none = "an interval without an execution has no time";
+    else
+      found_.why_none = why_not_rotating<Body>(chosen_);
     if (!found_.why_none.empty()) return finish();
     run_alone();
     if (!found_.why_none.empty()) return finish();
     found_.watched = feed_.is_watched();
-    if (chosen_.how == launched_by::graph && !capture()) return finish();
+    if (chosen_.how == launched_by::graph) found_.why_none = capture(sampled_, sets_.intervals_in_a_turn(chosen_.iterations));
+    if (!found_.why_none.empty()) return finish();
     if (found_.watched)
-      run_chunk(chosen_.under_tool, sampled_);
+      sample(chosen_.under_tool);
     else
       run_until_tight();
     return finish();
@@ -79,17 +85,24 @@ class benchmark {
  private:
   static constexpr std::size_t alone_samples = 32;
 
-  [[nodiscard]] char const* cache_word() const noexcept { return chosen_.cache == cache_state::cold ? "cold" : nullptr; }
+  [[nodiscard]] bool rotates() const noexcept { return chosen_.cache == cache_state::rotating; }
+  [[nodiscard]] std::optional<cache_state> said_cache() const noexcept {
+    return chosen_.cache == cache_state::cold || rotates() ? std::optional{chosen_.cache} : std::nullopt;
+  }
+  // Each set is used once in it: what comes with a first use is no sample's.
+  [[nodiscard]] std::size_t warmup() const noexcept {
+    return rotates() && chosen_.warmup < chosen_.sets ? chosen_.sets : chosen_.warmup;
+  }
   [[nodiscard]] nanoseconds elapsed() const noexcept { return host_now() - begun_; }
   [[nodiscard]] bool is_over() const noexcept { return elapsed() >= rule_.rule().time; }
 
   // Both sides of single executions, each waited for: the warm-up, then some that count, within a tenth of the time.
   void run_alone() {
-    for (std::size_t i = 0; i < chosen_.warmup + alone_samples && found_.why_none.empty(); ++i) {
-      bool const counts = i >= chosen_.warmup;
+    for (std::size_t i = 0; i < warmup() + alone_samples && found_.why_none.empty(); ++i) {
+      bool const counts = i >= warmup();
       if (i > 0 && (counts ? 10 * elapsed() >= rule_.rule().time : is_over())) return;
       auto scope = alone_.enter(stream_);
-      run_body(body_, stream_);
+      execute();
       scope.wait(wait_policy::spin);
       if (i == 0) begun_ += clocks_.start(chosen_.clocks_from, feed_.last());
       if (i == 0) found_.why_none = why_no_time();
@@ -106,13 +119,19 @@ class benchmark {
     return {};
   }
 
-  [[nodiscard]] bool capture() {
-    captured_.emplace(recorder_, sampled_, stream_, body_, chosen_.iterations);
-    found_.why_none = captured_->why_not();
-    if (!found_.why_none.empty()) return false;
+  void execute() { run_body(body_, stream_, sets_.next()); }
+
+  // Empty, or why it cannot be captured. As many graphs as there are sets that an interval may begin with.
+  [[nodiscard]] std::string capture(phase const& inside, std::size_t graphs) {
     phase const launches{recorder_, chosen_.name + ", launch", chosen_.under};
-    replay_.emplace(launches, captured_->executable(), captured_->graph(), stream_);
-    return true;
+    replayed_.emplace();
+    for (std::size_t i = 0; i < graphs; ++i) {
+      if (i > 0 && is_over())
+        return "the time for it was spent on capturing a graph for each set: of choices.iterations that are a multiple of "
+               "choices.sets one holds all";
+      if (!replayed_->add(recorder_, inside, launches, stream_, chosen_.iterations, [this] { execute(); })) break;
+    }
+    return replayed_->why_not();
   }
 
   void run_until_tight() {
@@ -126,44 +145,49 @@ class benchmark {
       if (target > rule_.rule().samples) target = rule_.rule().samples;
       while (taken_ < target && !is_over() && found_.why_none.empty()) {
         std::size_t const left = target - taken_;
-        run_chunk(feed_.chunk() < left ? feed_.chunk() : left, sampled_);
-        clocks_.look();
+        sample(feed_.chunk() < left ? feed_.chunk() : left);
         line_.show({chosen_.name, taken_, rule_.state().half_width, rule_.rule().time - elapsed()});
       }
       offer_samples();
       target += target / 4;
     }
-    if (cold_ && found_.why_none.empty()) compare_with_warm();
     cold_ = nullptr;
+    if (said_cache() && found_.why_none.empty()) compare_with_warm();
   }
 
-  void run_chunk(std::size_t count, phase const& in) {
+  void sample(std::size_t count) {
     std::size_t const first = taken_;
-    bool const holds = feed_.run(count, recorder_, [&] {
+    bool const holds = run_chunk(count, sampled_);
+    taken_ += count;
+    if (!holds) spoiled_.add(first, taken_);
+  }
+
+  [[nodiscard]] bool run_chunk(std::size_t count, phase const& in) {
+    auto const one = [&] {
       if (cold_) cold_->overwrite(stream_);
       run_once(in);
-      if (!comparing_) ++taken_;
-    });
-    if (!holds) spoiled_.push_back({first, taken_});
+    };
+    bool const holds = feed_.run(count, recorder_, one, [&] { clocks_.look(); });
     if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
+    return holds;
   }
 
   // One interval.
   void run_once(phase const& in) {
     feed_.part();
-    if (replay_) {
-      if (cudaError_t const status = replay_->launch(); status != cudaSuccess && found_.why_none.empty())
+    if (replayed_) {
+      if (cudaError_t const status = replayed_->launch(); status != cudaSuccess && found_.why_none.empty())
         found_.why_none = "the graph cannot be launched: " + describe(status, "cudaGraphLaunch");
       return;
     }
     auto const scope = in.enter(stream_);
-    for (std::size_t k = 0; k < chosen_.iterations; ++k) run_body(body_, stream_);
+    for (std::size_t k = 0; k < chosen_.iterations; ++k) execute();
   }
 
   // To the rule: those that it has not seen. A sample without a time counts for the budget.
   void offer_samples() {
-    auto const taken = collected();
-    series const* const all = find_samples(taken);
+    auto taken = collected();
+    series const* const all = measured_series_in(taken, chosen_, said_cache());
     std::size_t const count = all ? all->samples.size() : 0;
     for (; offered_ < count && !rule_.state().stopped(); ++offered_) {
       auto const& seen = all->samples[offered_].device;
@@ -173,54 +197,32 @@ class benchmark {
     if (offered_ == count && is_over() && !rule_.state().stopped()) rule_.add(-1.0, elapsed());
   }
 
-  // Whether the caches were cold is not taken on trust: the same work with warm ones stands beside it.
+  // Whether the caches held nothing is not taken on trust: the same work on the same inputs, again and again, stands beside it.
   void compare_with_warm() {
-    comparing_ = true;
-    cold_ = nullptr;
-    phase const warm = measured_phase(recorder_, chosen_, "warm");
-    run_chunk(1, warm);  // the caches were cold before it
-    run_chunk(16, warm);
-    // Inside a graph the phase is the cold one still: there they stand behind the others.
-    recording const taken = recorder_.collect();
-    std::vector<std::int64_t> of_cold, of_warm;
-    for (series const& each : taken.all) {
-      if (each.phase != chosen_.name) continue;
-      bool const is_sampled = &each == find_samples(taken);
-      std::size_t const first_warm = is_sampled ? taken_ : 0;
-      for (std::size_t i = 0; i < each.samples.size(); ++i) {
-        if (!each.samples[i].device.known() || i == first_warm) continue;
-        (i < first_warm ? of_cold : of_warm).push_back(each.samples[i].device.value()->count());
-      }
-    }
-    auto const cold = streamgauge::median(of_cold);
-    auto const again = streamgauge::median(of_warm);
-    if (cold && again && *again > 0) found_.cold_over_warm = *cold / *again;
+    sets_.stay();
+    phase const warm = measured_phase(recorder_, chosen_, cache_state::warm);
+    if (replayed_ && !capture(warm, 1).empty()) return;
+    // What the caches held before the first one was another's.
+    if (!run_chunk(1, warm) || !run_chunk(16, warm)) return;
+    recording taken = collected();
+    auto const first = median(known_times_of(measured_series_in(taken, chosen_, said_cache()), 0));
+    auto const again = median(known_times_of(measured_series_in(taken, chosen_, cache_state::warm), 1));
+    if (first && again && *again > 0) found_.cold_over_warm = *first / *again;
   }
 
-  [[nodiscard]] series const* find_samples(recording const& taken) const {
-    auto const wanted = measured_conditions(chosen_, cache_word());
-    for (series const& each : taken.all)
-      if (each.phase == chosen_.name && each.conditions == wanted.values()) return &each;
-    return nullptr;
-  }
   [[nodiscard]] recording collected() {
     recording taken = recorder_.collect();
-    for (series& each : taken.all) {
-      if (&each != find_samples(taken)) continue;
-      if (comparing_ && each.samples.size() > taken_) each.samples.resize(taken_);
-      for (sample_range const& range : spoiled_)
-        for (std::size_t i = range.begin; i < range.end && i < each.samples.size(); ++i)
-          each.samples[i].device = absence::gate_timeout;
-    }
+    if (series* const all = measured_series_in(taken, chosen_, said_cache())) spoiled_.drop_from(*all);
     return taken;
   }
 
   [[nodiscard]] measurement finish() {
-    replay_.reset();
+    replayed_.reset();
     found_.taken = collected();
     found_.stopped = rule_.state();
     found_.feeding = feed_.feeding();
     found_.gate = feed_.last();
+    found_.overtaken = feed_.overtaken();
     found_.took = elapsed();
     if (found_.why_none.empty() && !found_.median()) {
       found_.why_none = "no execution has a device time";
@@ -231,11 +233,6 @@ class benchmark {
     return std::move(found_);
   }
 
-  struct sample_range {
-    std::size_t begin;
-    std::size_t end;
-  };
-
   stream_ref stream_;
   Body& body_;
   measure_choices const& chosen_;
@@ -244,27 +241,29 @@ class benchmark {
   timeline_recorder recorder_;
   phase sampled_;
   phase alone_;
+  set_rotation sets_;
   fed_intervals feed_;
   clock_watch clocks_{recorder_};
-  std::optional<captured_body> captured_;
-  std::optional<graph_replay> replay_;  // ends before what it launches
+  std::optional<replayed_body> replayed_;
   cold_cache* cold_ = nullptr;
   measurement found_;
-  bool comparing_ = false;
   std::size_t taken_ = 0;
   std::size_t offered_ = 0;
-  std::vector<sample_range> spoiled_;
+  spoiled_samples spoiled_;
   report::progress line_;
 };
 
 /// How long a callable's work takes on the device, as closely as asked: warms up, then samples until it is steady and the
 /// median is known within `choices.until.width`, or until the budget of time or samples is spent.
 /// Why: one interval says little; launch gaps, cold code and unsteady clocks are in it. Here the device is fed ahead of each
-/// interval by a gate where one is allowed, what came before the work was steady is kept apart, and the answer says how it
-/// was got. The clocks are read between intervals (`choices.clocks_from`), every 10 ms at most.
+/// interval by a gate where one is allowed, or by work of ours that is queued first; what came before the work was steady is
+/// kept apart, and the answer says how it was got. The clocks are read while the device works (`choices.clocks_from`), every
+/// 10 ms at most.
 /// On a terminal a line of standard error says how far it has come, and is taken away again.
+/// With `cache_state::rotating` the callable is also called with the number of a set of inputs, a `std::size_t` from 0 to
+/// `choices.sets` less one, and goes through them in turn; in graphs too, one for each set that an interval may begin with.
 /// Requires: the callable enqueues on the stream, or what the stream waits for: other streams' work is not seen. It is called
-/// with the stream where it takes one.
+/// with the stream where it takes one. Sets are alike, and larger than the L2 cache together, some times over.
 /// Throws: what the callable throws, and `std::bad_alloc`. Sync: waits for the stream's work again and again.
 /// Capture: never on a stream that is being captured; then there is no median, and the reason.
 /// Example: `auto found = sg::measure(stream, [&](cudaStream_t on) { scale<<<blocks, 256, 0, on>>>(x, n); });`

@@ -5,22 +5,11 @@
 #else
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <type_traits>
 
 #include <streamgauge/measure/graph_replay.hpp>
 
 namespace streamgauge {
-
-/// Runs what a program wants to know the time of; with the stream where it takes one.
-template <class Body>
-void run_body(Body& body, stream_ref stream) {
-  if constexpr (std::is_invocable_v<Body&, cudaStream_t>)
-    body(stream.handle());
-  else
-    body();
-}
 
 /// A callable that was captured once, so many times in a row inside one interval, and its executable graph.
 /// Why: a graph needs one launch for all of it, so the device does not wait for the host between the callable's parts.
@@ -28,12 +17,12 @@ void run_body(Body& body, stream_ref stream) {
 /// Threads: one at a time.
 class captured_body {
  public:
-  /// Throws: what the callable throws; the capture has ended then.
+  /// `one` runs the callable once. Throws: what it throws; the capture has ended then.
   /// Sync: none. The capture is the calling thread's alone.
-  template <class Body>
-  captured_body(recorder& in, phase const& inside, stream_ref stream, Body& body, std::size_t iterations) {
+  template <class One>
+  captured_body(recorder& in, phase const& inside, stream_ref stream, std::size_t iterations, One one) {
     prepare_capture(in, stream);
-    capture(inside, stream, body, iterations);
+    capture(inside, stream, iterations, one);
   }
   captured_body(captured_body const&) = delete;
   captured_body& operator=(captured_body const&) = delete;
@@ -48,12 +37,13 @@ class captured_body {
   [[nodiscard]] cudaGraphExec_t executable() const noexcept { return executable_; }
 
  private:
-  template <class Body>
-  void capture(phase const& inside, stream_ref stream, Body& body, std::size_t iterations) {    capture_under_way under_way{stream, graph_};
+  template <class One>
+  void capture(phase const& inside, stream_ref stream, std::size_t iterations, One& one) {
+    capture_under_way under_way{stream, graph_};
     if (under_way.status != cudaSuccess) return fail(under_way.status, "cudaStreamBeginCapture");
     {
       auto const scope = inside.enter(stream);
-      for (std::size_t i = 0; i < iterations; ++i) run_body(body, stream);
+      for (std::size_t i = 0; i < iterations; ++i) one();
     }
     if (cudaError_t const status = under_way.end(); status != cudaSuccess) return fail(status, "cudaStreamEndCapture");
     std::size_t nodes = 0;

@@ -57,9 +57,9 @@ class unread_devices final : public device_reader {
 
 /// Reads a recorder's devices beside a measurement: once it is started, and then whenever somebody looks, every 10 ms at
 /// most. Each `collect` takes a reading as well.
-/// Why: a clock that fell in the middle has often recovered at the end. A thread of its own would read inside intervals, and
-/// want a core that the measured program may need.
-/// Requires: the recorder outlives it; whoever looks has no interval open.
+/// Why: a clock that fell in the middle has often recovered at the end, and that of a device that waits is not the one that it
+/// works at. A thread of its own would read while the host enqueues, and want a core that the measured program may need.
+/// Requires: the recorder outlives it; whoever looks has no interval open: what is under way is all enqueued.
 /// Threads: one at a time.
 class clock_watch {
  public:

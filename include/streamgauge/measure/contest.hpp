@@ -32,6 +32,7 @@ struct contest {
   stop_cause ended = stop_cause::none;
   fed_by feeding = fed_by::nothing;
   gating gate = gating::not_timed;
+  std::size_t overtaken = 0;              ///< intervals that the device began before all was queued, for all the work ahead
   bool watched = false;                   ///< under a tool: nothing here is a result
   nanoseconds took{0};
   std::string why_none;                   ///< why there is no comparison; empty where there is one

@@ -9,11 +9,12 @@
 
 #include <streamgauge/measure/gate.hpp>
 #include <streamgauge/measure/measurement.hpp>
+#include <streamgauge/measure/work_ahead.hpp>
 
 namespace streamgauge {
 
 /// Queues intervals so that the device goes through them without a look at the host: behind a gate, many at a time, as long
-/// as that goes well.
+/// as that goes well; where there can be none, behind work of ours.
 /// Why: a gate costs a wait for each hold, and an interval alone behind one costs a round trip. How many fit behind one, and
 /// whether what is measured waits for the device itself, is only found out by trying.
 /// Threads: one at a time.
@@ -24,7 +25,12 @@ class fed_intervals {
     is_gated_ = last_ == gating::gated;
   }
 
-  [[nodiscard]] fed_by feeding() const noexcept { return is_gated_ ? fed_by::gate : fed_by::nothing; }
+  [[nodiscard]] fed_by feeding() const noexcept {
+    if (is_gated_) return fed_by::gate;
+    return ahead_ && ahead_->helps() ? fed_by::queued_work : fed_by::nothing;
+  }
+  /// How many intervals the device began before all was queued, although there was work ahead of them.
+  [[nodiscard]] std::size_t overtaken() const noexcept { return ahead_ ? ahead_->overtaken() : 0; }
   /// What became of the hold that ended last, or why there is none.
   [[nodiscard]] gating last() const noexcept { return last_; }
   /// Under a tool nothing is held, and nothing here is a result.
@@ -37,24 +43,33 @@ class fed_intervals {
   /// Parts the next interval from what is queued before it; called right before each is entered.
   void part() noexcept {
     if (hold_) gate_.part(*hold_, stream_);
+    if (ahead_) ahead_->begin();
   }
 
-  /// Calls `one` so many times and waits until the device is done. False where the gate was let go too early: what was
-  /// measured then holds nobody knows what.
-  /// Throws: what `one` throws; the stream is let go.
+  /// Calls `one` so many times, then `meanwhile` while the device is at it, and waits until it is done. False where the gate
+  /// was let go too early: what was measured then holds nobody knows what.
+  /// Throws: what they throw; the stream is let go.
   /// Sync: waits for the recorder's intervals.
-  template <class One>
-  [[nodiscard]] bool run(std::size_t count, recorder& in, One one) {
+  template <class One, class Meanwhile>
+  [[nodiscard]] bool run(std::size_t count, recorder& in, One one, Meanwhile meanwhile) {
     gating ended = gating::not_timed;
+    if (!is_gated_ && !ahead_ && may_queue(last_) && !capture_is_open()) ahead_.emplace(stream_);
     {
       auto hold = is_gated_ ? std::optional{gate_.hold(stream_)} : std::nullopt;
       hold_ = hold ? &*hold : nullptr;
       reset_at_end const whatever_is_thrown{hold_};
-      for (std::size_t i = 0; i < count; ++i) one();
+      for (std::size_t i = 0; i < count; ++i) {
+        one();
+        if (ahead_) ahead_->end();
+      }
       if (hold) ended = hold->open();
     }
+    meanwhile();
     in.drain();
-    if (!is_gated_) return true;
+    if (!is_gated_) {
+      chunk_ = feeding() == fed_by::queued_work ? behind_work : 1;
+      return true;
+    }
     last_ = ended;
     if (ended != gating::timed_out) {
       if (2 * chunk_ <= most_) chunk_ *= 2;
@@ -76,7 +91,16 @@ class fed_intervals {
     ~reset_at_end() { what = nullptr; }
   };
 
+  // Where a gate is not to be had, rather than not to be wanted.
+  [[nodiscard]] static constexpr bool may_queue(gating why) noexcept {
+    return why == gating::not_supported || why == gating::no_room || why == gating::call_failed ||
+           why == gating::legacy_stream || why == gating::timed_out;
+  }
+
+  static constexpr std::size_t behind_work = 8;  // some dozens of memsets each, of some 1,020 pieces of work that fit
+
   stream_ref stream_;
+  std::optional<work_ahead> ahead_;
   streamgauge::gate gate_;
   held* hold_ = nullptr;
   gating last_ = gating::not_timed;

@@ -4,6 +4,10 @@
 #include <streamgauge/measure/disabled.hpp>
 #else
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include <streamgauge/measure/graph_interval.hpp>
 #include <streamgauge/measure/measurement.hpp>
 #include <streamgauge/measure/work.hpp>
@@ -11,12 +15,29 @@
 namespace streamgauge {
 
 /// The conditions of a measured series. What is not as usual is one, so that nothing else is compared with it.
-/// `cache`: null where it is not said.
-[[nodiscard]] inline conditions measured_conditions(measure_choices const& chosen, char const* cache) {
+[[nodiscard]] inline conditions measured_conditions(measure_choices const& chosen, std::optional<cache_state> cache) {
   conditions all = chosen.under;
   if (chosen.iterations > 1) all = all.with({{"iterations", chosen.iterations}});
   if (chosen.how == launched_by::graph) all = all.with({{"launched by", describe(chosen.how)}});
-  return cache ? all.with({{"cache", cache}}) : all;
+  if (cache) all = all.with({{"cache", describe(*cache)}});
+  return cache == cache_state::rotating ? all.with({{"sets", chosen.sets}}) : all;
+}
+
+/// The measured series with those conditions; null where a recording has none.
+[[nodiscard]] inline series* measured_series_in(recording& taken, measure_choices const& chosen,
+                                                std::optional<cache_state> cache) {
+  auto const wanted = measured_conditions(chosen, cache);
+  for (series& each : taken.all)
+    if (each.phase == chosen.name && each.conditions == wanted.values()) return &each;
+  return nullptr;
+}
+
+/// The device times of a series, from one of its samples on. Null: none.
+[[nodiscard]] inline std::vector<std::int64_t> known_times_of(series const* of, std::size_t from) {
+  std::vector<std::int64_t> all;
+  for (std::size_t i = from; of && i < of->samples.size(); ++i)
+    if (of->samples[i].device.known()) all.push_back(of->samples[i].device.value()->count());
+  return all;
 }
 
 /// A rule that asks for no more samples than a series keeps whole, `before` of them left out: then each is known by its place.
@@ -44,7 +65,8 @@ namespace streamgauge {
 }
 
 /// The phase of a measured series.
-[[nodiscard]] inline phase measured_phase(recorder& in, measure_choices const& chosen, char const* cache) {
+[[nodiscard]] inline phase measured_phase(recorder& in, measure_choices const& chosen,
+                                          std::optional<cache_state> cache) {
   conditions const under = measured_conditions(chosen, cache);
   return declaring(chosen.how == launched_by::graph ? phase{in, chosen.name, under, in_graphs} : phase{in, chosen.name, under},
                    chosen);

@@ -25,15 +25,16 @@ enum class launched_by : std::uint8_t {
 
 /// What kept the device from waiting for the host inside an interval.
 enum class fed_by : std::uint8_t {
-  gate,     ///< the stream was held until everything was queued
-  nothing,  ///< nothing did: on short work the intervals hold launch gaps, and the samples say so
+  gate,         ///< the stream was held until everything was queued
+  queued_work,  ///< work of ours that was queued ahead kept the device busy until everything was queued
+  nothing,      ///< nothing did: on short work the intervals hold launch gaps, and the samples say so
 };
 
 [[nodiscard]] constexpr char const* describe(launched_by how) noexcept {
   return how == launched_by::graph ? "graph" : "stream";
 }
 [[nodiscard]] constexpr char const* describe(fed_by what) noexcept {
-  return what == fed_by::gate ? "a gate" : "nothing";
+  return what == fed_by::gate ? "a gate" : what == fed_by::queued_work ? "queued work" : "nothing";
 }
 
 /// How `measure` is to go about it.
@@ -45,6 +46,7 @@ struct measure_choices {
   std::size_t iterations = 1;           ///< executions in one interval, which is one sample
   launched_by how = launched_by::stream;
   cache_state cache = cache_state::warm;  ///< cold: a buffer as large as the L2 is overwritten before each interval
+  std::size_t sets = 1;                 ///< of inputs, over which a callable with rotating caches goes in turn
   declared_work work{};                 ///< of one execution, for rates: `sg::work{}.flops(f).reads(r).writes(w).declared()`
   std::size_t under_tool = 20;          ///< executions where a tool is attached: there is nothing to be tight about
   char const* clocks_from = nvml_library;  ///< NVML, which reads the clocks beside the samples; null: they are not read
@@ -55,12 +57,14 @@ struct measurement {
   recording taken;             ///< two series: NAME, the device's side, and "NAME, alone", both sides of single executions
   std::string name;
   std::size_t iterations = 1;  ///< in each sample of the first series
+  std::size_t sets = 1;        ///< of inputs, over which the executions went in turn
   declared_work work{};        ///< of one execution, as it was declared
   stopping_state stopped;      ///< why it ended, and how closely the median was known then
   fed_by feeding = fed_by::nothing;
   gating gate = gating::not_timed;          ///< why no gate fed it, where none did
+  std::size_t overtaken = 0;                ///< intervals that the device began before all was queued, for all the work ahead
   bool watched = false;                     ///< under a tool: nothing here is a result
-  std::optional<double> cold_over_warm;     ///< of cold caches: how much longer than the same with warm ones
+  std::optional<double> cold_over_warm;     ///< of cold caches and rotating inputs: how much longer than the same again, warm
   nanoseconds took{0};                      ///< all of it, warm-up and waiting too, but for NVML's start
   std::string why_none;                     ///< why there is no median; empty where there is one
 

@@ -33,6 +33,7 @@ inline namespace disabled {
 #include <streamgauge/measure/fed_intervals.hpp>
 #include <streamgauge/measure/kernel_floor.hpp>
 #include <streamgauge/measure/measured_series.hpp>
+#include <streamgauge/measure/spoiled_samples.hpp>
 #include <streamgauge/measure/timeline.hpp>
 
 namespace streamgauge {
@@ -85,7 +86,6 @@ class contest_under_way {
         std::size_t const left = chosen_.warmup + target - done_;
         std::size_t const at_once = feed_.chunk() / all_.size() > 1 ? feed_.chunk() / all_.size() : 1;
         run(at_once < left ? at_once : left);
-        clocks_.look();
         line_.show({"rounds", done_, std::nullopt, until_.time - elapsed()});
       }
       found_.ended = look(target);
@@ -103,6 +103,8 @@ class contest_under_way {
         if (all_[k].name == all_[i].name) return "two callables are called \"" + all_[i].name + "\"";
     }
     if (until_.time <= nanoseconds{0} || until_.samples == 0) return "the budget allows no round";
+    if (chosen_.cache == cache_state::rotating || chosen_.sets != 1)
+      return "callables in rounds get no number of a set: let each rotate by itself, and leave choices.cache and choices.sets";
     return chosen_.iterations == 0 ? "an interval without an execution has no time" : "";
   }
   [[nodiscard]] nanoseconds elapsed() const noexcept { return host_now() - begun_; }
@@ -117,14 +119,12 @@ class contest_under_way {
         if (one.device.known()) return {};
         why = one.device.why_absent();
       }
-    for (auto const& range : spoiled_)
-      if (range.second > range.first) return {};
-    return why == absence::none ? "" : describe(why);
+    return why == absence::none || !spoiled_.empty() ? "" : describe(why);
   }
 
   void run(std::size_t rounds) {
     std::size_t const first = done_;
-    bool const holds = feed_.run(rounds, recorder_, [&] {
+    auto const round = [&] {
       shuffle();
       for (std::size_t const each : order_) {
         if (cold_) cold_->overwrite(stream_);
@@ -133,8 +133,9 @@ class contest_under_way {
         for (std::size_t k = 0; k < chosen_.iterations; ++k) all_[each].body(stream_.handle());
       }
       ++done_;
-    });
-    if (!holds) spoiled_.push_back({first, done_});
+    };
+    bool const holds = feed_.run(rounds, recorder_, round, [&] { clocks_.look(); });
+    if (!holds) spoiled_.add(first, done_);
     if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
   }
 
@@ -171,7 +172,7 @@ class contest_under_way {
     found_.rounds = 0;
     if (of.size() != all_.size()) return;
     for (std::size_t round = chosen_.warmup; round < done_; ++round) {
-      bool whole = !is_spoiled(round);
+      bool whole = !spoiled_.has(round);
       for (series const* each : of) whole = whole && round < each->samples.size() && each->samples[round].device.known();
       if (!whole) continue;
       ++found_.rounds;
@@ -187,19 +188,13 @@ class contest_under_way {
       if (i > 0) found_.against_first.push_back(compare_rounds(times[0], times[i]));
     }
   }
-  [[nodiscard]] bool is_spoiled(std::size_t round) const noexcept {
-    for (auto const& range : spoiled_)
-      if (round >= range.first && round < range.second) return true;
-    return false;
-  }
 
   [[nodiscard]] contest finish() {
     found_.taken = recorder_.collect();
-    for (series& each : found_.taken.all)
-      for (std::size_t i = 0; i < each.samples.size(); ++i)
-        if (is_spoiled(i)) each.samples[i].device = absence::gate_timeout;
+    for (series& each : found_.taken.all) spoiled_.drop_from(each);
     found_.feeding = feed_.feeding();
     found_.gate = feed_.last();
+    found_.overtaken = feed_.overtaken();
     found_.took = elapsed();
     if (found_.why_none.empty() && found_.rounds == 0) found_.why_none = "no round has a device time of every callable";
     return std::move(found_);
@@ -219,7 +214,7 @@ class contest_under_way {
   contest found_;
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;
   std::size_t done_ = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> spoiled_;
+  spoiled_samples spoiled_;
   report::progress line_;
 };
 

@@ -74,7 +74,7 @@ template <class Ostream, class Contest>
   text += contest_clocks(of);
   if (of.ended != stop_cause::none)
     text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
-                            with_unit(of.took) + "; fed by " + describe(of.feeding) +
+                            with_unit(of.took) + "; fed by " + describe(of.feeding) + overtaken_text(of.overtaken) +
                             "; within this process: the next one may differ by more");
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
 }

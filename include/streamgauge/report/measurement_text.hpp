@@ -19,6 +19,14 @@
 
 namespace streamgauge::report {
 
+/// What was queued ahead of an interval and did not last, as the end of a sentence; empty where all of it did.
+template <class = void>
+[[nodiscard, gnu::cold]] std::string overtaken_text(std::size_t intervals) {
+  if (intervals == 0) return {};
+  return "; the device was through the work ahead of " + digits(std::uint64_t{intervals}) +
+         (intervals == 1 ? " interval" : " intervals") + " before all was submitted";
+}
+
 /// The lines about one measurement. A template, so that only a unit that prints compiles its bodies.
 template <class Measurement>
 class measurement_lines : public note_lines<> {
@@ -33,8 +41,7 @@ class measurement_lines : public note_lines<> {
     if (series const* const alone = of.alone()) add_host(summarize(*alone));
     if (of.samples()) add_instrument(device);
     if (device) add_clocks(*device);
-    if (of.cold_over_warm)
-      add("caches", "cold: " + decimal(*of.cold_over_warm, 3) + " times as long as with warm ones");
+    if (of.samples()) add_caches();
     if (of.stopped.stopped()) add("ended", std::string{describe(of.stopped.cause)} + ", after " + with_unit(of.took));
   }
 
@@ -85,9 +92,22 @@ class measurement_lines : public note_lines<> {
     add("host", text + "; " + digits(spin.count) + " executions, one at a time");
   }
 
+  [[gnu::cold]] void add_caches() {
+    auto const& times = of_.cold_over_warm;
+    if (of_.sets < 2) {
+      if (times) add("caches", "cold: " + decimal(*times, 3) + " times as long as with warm ones");
+      return;
+    }
+    std::string text = "rotating over " + digits(std::uint64_t{of_.sets}) + " sets";
+    if (times) text += ": " + decimal(*times, 3) + " times as long as the same set again";
+    if (times && *times < 1.02) text += ", so the caches hold them all, or do not matter";
+    add("caches", text);
+  }
+
   [[gnu::cold]] void add_instrument(std::optional<summary> const& device) {
     std::string text = std::string{"fed by "} + describe(of_.feeding);
     if (of_.feeding != decltype(of_.feeding)::gate) text += std::string{": "} + describe(of_.gate);
+    text += overtaken_text(of_.overtaken);
     if (series const* const samples = of_.samples()) {
       auto const split = split_latency(*samples);
       if (split.count(feeding::starved) > 0)

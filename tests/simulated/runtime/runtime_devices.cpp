@@ -136,6 +136,33 @@ cudaError_t cudaFree(void* memory) {
       failing::still_acts);
 }
 
+cudaError_t cudaHostAlloc(void** memory, size_t size, unsigned int flags) {
+  return runtime_call("cudaHostAlloc", {}, [&](auto& c) -> int {
+    constexpr unsigned int known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if (!memory || (flags & ~known) != 0) return cudaErrorInvalidValue;
+    auto const used = use_context(c);
+    if (used.status != 0) return used.status;
+    if (int const unsafe = refuse_unsafe(c)) return unsafe;
+    *memory = std::malloc(size == 0 ? 1 : size);
+    c.m.allocations.insert(*memory);
+    return 0;
+  });
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+  return runtime_call(
+      "cudaFreeHost", {memory},
+      [&](auto& c) -> int {
+        auto const used = use_context(c);
+        if (used.status != 0 || memory == nullptr) return used.status;
+        if (int const unsafe = refuse_unsafe(c)) return unsafe;
+        if (c.m.allocations.erase(memory) == 0) return cudaErrorInvalidValue;
+        std::free(memory);
+        return 0;
+      },
+      failing::still_acts);
+}
+
 // A copy takes no time on the device and moves nothing: use `launch` where its duration matters.
 cudaError_t cudaMemcpyAsync(void* to, void const*, size_t, cudaMemcpyKind, cudaStream_t stream) {
   stream = named(stream, null_means::legacy);

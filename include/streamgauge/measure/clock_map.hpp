@@ -106,17 +106,18 @@ class clock_map : public pool_clock {
     std::int64_t const start = near_by->at + since.time.count();
     std::int64_t const begin = start + later.count();
     std::int64_t const end = begin + into.device.value()->count();
-    std::int64_t const blur = near_by->blur + clock_anchors::rounding_of(since.time);
+    // Not on the way from anchor to anchor, so it is no part of their blur: two samples may be off to different sides.
+    std::int64_t const off = clock_anchors::rounding_of(since.time) + clock_anchors::rounding_of(*into.device.value());
     into.begins = nanoseconds{begin};
     // An event that a graph records again says something else soon.
     bool const is_far = since.time > period || since.time < -period;
     if (is_far && spare_ && !slot.replayed && !slot.in_graph)
-      anchors_.adopt(slot.start, spare_, {nullptr, into.entered, start, blur});
+      anchors_.adopt(slot.start, spare_, {nullptr, into.entered, start, near_by->blur + off});
     if (knowledge_.size() == 0) return;
     clock_knowledge& known = knowledge_.data()[knowledge_.size() - 1];
-    known.add_start({begin, into.entered.count(), clock_window::open_after, blur});
+    known.add_start({begin, into.entered.count() - off, clock_window::open_after, near_by->blur});
     nanoseconds const passed = into.completion.known() ? into.entered + *into.completion.value() : read;
-    known.add_end({end, clock_window::open_before, passed.count(), blur});
+    known.add_end({end, clock_window::open_before, passed.count() + off, near_by->blur});
   }
 
   /// All windows so far. Throws: only `std::bad_alloc`.

@@ -90,3 +90,57 @@ TEST_CASE("rounds as text: without a verdict there is the reason, and a tool's p
         "a\\x1b        -\n"
         "b            -\n");
 }
+
+namespace {
+
+std::string text_of(sg::measurement const& of) {
+  std::ostringstream out;
+  sg::report::measurement_text(out, of);
+  return out.str();
+}
+sg::measure_choices called(char const* name) {
+  sg::measure_choices chosen;
+  chosen.name = name;
+  chosen.clocks_from = nullptr;
+  return chosen;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(plain_run, "a measurement as text: both sides, rates, the instrument, and why it ended") {
+  cudaStream_t const stream = new_stream();
+  auto chosen = called("work");
+  chosen.work = sg::work{}.flops(1e6).reads(60e6).writes(20e6).declared();
+  auto const body = [](cudaStream_t on) {
+    simulated::host_advance(3us);
+    launch(on, 20us);
+  };
+  std::string const text = text_of(sg::measure(stream, body, chosen));
+  CHECK(text.substr(0, text.find("ended ")) ==
+        "work\n"
+        "device       20 us, give or take 0.00 % (95 % interval of the median); 32 of 32 intervals are steady\n"
+        "rates        50.00 Gflop/s, 4.000 TB/s; work as it was declared\n"
+        "host         23 us until a spinning wait saw it done, 3 us until it was submitted; 32 executions,\n"
+        "             one at a time\n"
+        "instrument   fed by a gate; a phase around an empty kernel reads 0 ns\n");
+  CHECK(text.find("ended        steady, and the median is known as closely as was asked for, after 2.5") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(plain_run, "a measurement as text: of several executions in an interval the time and the rates are those of one") {
+  cudaStream_t const stream = new_stream();
+  auto chosen = called("work");
+  chosen.work = sg::work{}.flops(1e6).reads(60e6).writes(20e6).declared();
+  chosen.iterations = 4;
+  chosen.how = sg::launched_by::graph;
+  std::string const text = text_of(sg::measure(stream, [](cudaStream_t on) { launch(on, 1us); }, chosen));
+  CHECK(text.find("device       1 us, give or take 0.00 % (95 % interval of the median), one of 4 in each interval; 32\n"
+                  "             of 32 intervals are steady\n"
+                  "rates        1.000 Tflop/s, 80.00 TB/s; work as it was declared\n") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(plain_run, "a measurement as text: without a median there is the reason alone, and no name reaches the terminal as it is") {
+  cudaStream_t const stream = new_stream();
+  auto chosen = called("nothing\x1b[2J");
+  chosen.until.time = 0s;
+  CHECK(text_of(sg::measure(stream, [] {}, chosen)) == "nothing\\x1b[2J\nno median    the budget allows no execution\n");
+}

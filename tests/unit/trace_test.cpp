@@ -110,6 +110,19 @@ TEST_CASE("case-93 the earliest event is 0 and the base stands in the metadata, 
   CHECK(has(line_with(text, "\"cat\":\"device\""), "\"ts\":2.995,\"dur\":10.000,"));
 }
 
+TEST_CASE("threads have the numbers that they have, and the largest one costs no more than the smallest") {
+  auto of = placing();
+  auto one = placed(0, us, 2 * us, us, 100);
+  one.thread = 4294967295;
+  auto other = placed(5 * us, us, 7 * us, us, 100);
+  other.thread = 4000000000;
+  add(of, "step", {one, other});
+  auto const text = sg::report::trace_of(of);
+  CHECK(lines_with(text, "\"cat\":\"host\"").size() == 2);
+  CHECK(has(text, "\"thread 4294967295\""));
+  CHECK(has(text, "\"thread 4000000000\""));
+}
+
 TEST_CASE("case-94 1 ms is 1000.000 and 1500 ns are 1.500, whatever unit is displayed") {
   auto of = placing();
   add(of, "step", {placed(0, 1500, 4 * us, 1'000'000, us)});

@@ -45,7 +45,7 @@ sg::series thinned() {
     one.entered = sg::nanoseconds{i};
     one.warmup = i < 10;
     one.waited = static_cast<sg::wait_policy>(i % 3);
-    one.submit = sg::nanoseconds{(std::int64_t{1} << (i % 63)) + i % 7};
+    one.submit = sg::nanoseconds{(std::int64_t{1} << (i % 57)) + i % 7};
     one.device = i % 5 == 0 ? sg::observation{sg::absence::pool_full} : sg::nanoseconds{i};
     one.completion = sg::nanoseconds{1'000'000 + i};
     one.records_inside = static_cast<std::uint32_t>(i % 4);
@@ -169,6 +169,30 @@ TEST_CASE("what is wrong is named with its place and what was expected") {
   CHECK(why_not(with("/all/0/samples", nullptr)) ==
         "/all/0/samples: the samples were left out when this was written, so it is a recording no more");
   CHECK(why_not("[]") == "/: an object was expected, and an array found");
+}
+
+TEST_CASE("a time that no clock gives is refused, on either side of 0 and wherever it stands") {
+  constexpr std::int64_t most = std::int64_t{1} << 57;
+  std::string const behind = " ns, and no more than 144115188075855872 are read";
+  CHECK(read_recording(with("/all/0/samples/entered_ns/0", most)));
+  CHECK(read_recording(with("/all/0/samples/entered_ns/0", -most)));
+  CHECK(why_not(with("/all/0/samples/entered_ns/0", most + 1)) ==
+        "/all/0/samples/entered_ns/0: no clock gives such a time: 144115188075855873" + behind);
+  CHECK(why_not(with("/all/0/samples/entered_ns/0", -most - 1)) ==
+        "/all/0/samples/entered_ns/0: no clock gives such a time: -144115188075855873" + behind);
+  CHECK(why_not(with("/all/0/samples/device_ns/1", (std::numeric_limits<std::int64_t>::max)())) ==
+        "/all/0/samples/device_ns/1: no clock gives such a time: 9223372036854775807" + behind);
+  CHECK(why_not(with("/all/0/samples/bound_ns/1", most + 1)).find("/all/0/samples/bound_ns/1: no clock gives") == 0);
+  CHECK(why_not(with("/environment/host_floor_ns", most + 1)).find("/environment/host_floor_ns: no clock gives") == 0);
+  // Nor is it counted in what a long series amounts to.
+  sg::recording made;
+  made.all.push_back(thinned());
+  CHECK(read_recording(json_of(made)));
+  sg::sample one;
+  one.submit = sg::nanoseconds{most + 1};
+  REQUIRE(made.all[0].totals->add(one));
+  CHECK(why_not(json_of(made)) ==
+        "/all/0/totals/submit/steady/values: no clock gives such a time: 144115188075855873" + behind);
 }
 
 TEST_CASE("a member that is missing, unknown or there twice is refused") {

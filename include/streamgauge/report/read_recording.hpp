@@ -27,6 +27,10 @@
 
 namespace streamgauge::report {
 
+/// The longest time that is read, on either side of 0: 2^57 ns, four and a half years.
+/// Why: no clock of a program gives a longer one, and what works with times adds several up, and multiplies them, in 64 bits.
+inline constexpr nanoseconds longest_time_read{std::int64_t{1} << 57U};
+
 /// A recording that was read, or why there is none.
 struct read_back {
   std::optional<recording> taken;
@@ -107,7 +111,11 @@ class recording_reader {
       return made;
     }
   }
-  [[nodiscard]] nanoseconds read(json const& node, as<nanoseconds>) { return nanoseconds{at_.whole<std::int64_t>(node)}; }
+  [[nodiscard]] nanoseconds read(json const& node, as<nanoseconds>) {
+    nanoseconds const time{at_.whole<std::int64_t>(node)};
+    check_clock(time);
+    return time;
+  }
   [[nodiscard]] double read(json const& node, as<double>) {
     if (node.is_number()) return node.get<double>();
     auto const at = not_finite_ && node.is_null() ? not_finite_->find(at_.path()) : json::const_iterator{};
@@ -164,6 +172,7 @@ class recording_reader {
   [[nodiscard]] histogram read(json const& node, as<histogram>) {
     auto const from = read(node, as<written_histogram>{});
     if (at_.failed()) return {};
+    if (from.maximum) check_clock(nanoseconds{*from.maximum});
     if (auto made = rebuilt(from)) return std::move(*made);
     at_.fail("these are no buckets, extremes and count of one histogram");
     return {};
@@ -228,7 +237,13 @@ class recording_reader {
     if (time.is_null()) return read(reason, as<absence>{});
     auto const count = at_.whole<std::int64_t>(time);
     if (count < 0) at_.fail("a time below zero");
+    check_clock(nanoseconds{count});
     return nanoseconds{count};
+  }
+  void check_clock(nanoseconds time) {
+    if (time < -longest_time_read || time > longest_time_read)
+      at_.fail("no clock gives such a time: " + std::to_string(time.count()) + " ns, and no more than " +
+               std::to_string(longest_time_read.count()) + " are read");
   }
   bool check_size(json const& column, std::size_t samples) {
     if (!at_.is_list(column)) return false;

@@ -255,6 +255,44 @@ TEST_CASE("buckets that are none of a histogram are refused") {
   CHECK(broken("/first/0", -4) == expected);
 }
 
+TEST_CASE("totals that cannot be what so many executions amount to are refused") {
+  sg::recording made;
+  made.all.push_back(thinned());
+  json const good = json::parse(json_of(made));
+  std::string const totals = "/all/0/totals";
+  std::string const steady = "/all/0/totals/submit/steady";
+  auto const broken = [&](std::string const& place, json const& value) {
+    json document = good;
+    document[json::json_pointer{place}] = value;
+    return why_not(document.dump());
+  };
+  std::string const count = totals + ": values and reasons do not add up to the count of each observable";
+  CHECK(broken(totals + "/count", 4999) == count);
+  CHECK(broken(totals + "/device/absent/pool_full", 1001) == count);
+  CHECK(broken(totals + "/completion/spin/absent/no_memory", 1) == count);
+  CHECK(broken(totals + "/watched", 5001) == totals + ": more were watched than there are");
+  CHECK(broken(totals + "/fewest_records_inside", 4) == totals + ": the fewest records inside are more than the most");
+  CHECK(broken(totals + "/most_records_inside", nullptr) == totals + ": the fewest records inside are more than the most");
+  std::string const sum = steady + ": the sum is none of so many numbers from the smallest to the largest";
+  CHECK(broken(steady + "/sum_ns/high", (std::numeric_limits<std::uint64_t>::max)()) == sum);
+  CHECK(broken(steady + "/sum_ns", {{"high", 0}, {"low", 0}}) == sum);
+  std::string const mean = steady + ": the mean is not between the smallest and the largest number";
+  CHECK(broken(steady + "/mean_ns", 1e18) == mean);
+  CHECK(broken(steady + "/mean_ns", -1.0) == mean);
+  CHECK(broken(steady + "/squared_deviations", -1.0) == steady + ": squared deviations are a number of at least 0");
+  CHECK(broken("/all/0/kept_one_in", 3) == "/all/0: one sample is kept in a power of two, and in 3 found");
+  CHECK(broken("/all/0/kept_one_in", 0) == "/all/0: one sample is kept in a power of two, and in 0 found");
+  CHECK(broken("/all/0/totals", nullptr) == "/all/0: not every sample was kept, and there are no totals of all");
+  // Of no number at all there is no sum.
+  sg::recording none;
+  none.all.resize(1);
+  none.all[0].totals.emplace();
+  json document = json::parse(json_of(none));
+  CHECK(read_recording(document.dump()));
+  document[json::json_pointer{steady + "/sum_ns/low"}] = 1;
+  CHECK(why_not(document.dump()) == steady + ": these are sums of no number at all");
+}
+
 TEST_CASE("what is no JSON, too large or too deep is refused before it costs anything") {
   std::string const good = json_of(small());
   for (std::size_t size = 0; size + 1 < good.size(); ++size) REQUIRE_FALSE(read_recording(good.substr(0, size)));

@@ -21,15 +21,12 @@
 #include <streamgauge/report/json.hpp>
 #include <streamgauge/report/recording_members.hpp>
 #include <streamgauge/report/written_histogram.hpp>
+#include <streamgauge/report/possible_values.hpp>
 #include <streamgauge/report/recording_json.hpp>
 #include <streamgauge/report/checked_json.hpp>
 #include <streamgauge/report/json_place.hpp>
 
 namespace streamgauge::report {
-
-/// The longest time that is read, on either side of 0: 2^57 ns, four and a half years.
-/// Why: no clock of a program gives a longer one, and what works with times adds several up, and multiplies them, in 64 bits.
-inline constexpr nanoseconds longest_time_read{std::int64_t{1} << 57U};
 
 /// A recording that was read, or why there is none.
 struct read_back {
@@ -108,12 +105,13 @@ class recording_reader {
     } else {
       Value made;
       read_members(node, made, {});
+      if constexpr (std::is_same_v<Value, number_totals>) at_.fail_if(why_impossible(made));
       return made;
     }
   }
   [[nodiscard]] nanoseconds read(json const& node, as<nanoseconds>) {
     nanoseconds const time{at_.whole<std::int64_t>(node)};
-    check_clock(time);
+    at_.fail_if(why_impossible(time));
     return time;
   }
   [[nodiscard]] double read(json const& node, as<double>) {
@@ -124,11 +122,7 @@ class recording_reader {
       return 0.0;
     }
     used_.insert(at_.path());
-    if (*at == "nan") return std::numeric_limits<double>::quiet_NaN();
-    if (*at == "inf") return std::numeric_limits<double>::infinity();
-    if (*at == "-inf") return -std::numeric_limits<double>::infinity();
-    at_.fail("nan, inf or -inf was expected in not_finite");
-    return 0.0;
+    return at_.not_finite(*at);
   }
   [[nodiscard]] std::string read(json const& node, as<std::string>) {
     if (!node.is_string()) {
@@ -152,7 +146,9 @@ class recording_reader {
   template <class Value>
   [[nodiscard]] boxed<Value> read(json const& node, as<boxed<Value>>) {
     boxed<Value> made;
-    if (!node.is_null()) read_members(node, made.emplace(), {});
+    if (node.is_null()) return made;
+    read_members(node, made.emplace(), {});
+    at_.fail_if(why_impossible(*made));
     return made;
   }
   template <class Value>
@@ -167,12 +163,13 @@ class recording_reader {
   [[nodiscard]] series read(json const& node, as<series>) {
     series made;
     read_members(node, made, {"summary"});
+    at_.fail_if(why_impossible(made));
     return made;
   }
   [[nodiscard]] histogram read(json const& node, as<histogram>) {
     auto const from = read(node, as<written_histogram>{});
     if (at_.failed()) return {};
-    if (from.maximum) check_clock(nanoseconds{*from.maximum});
+    if (from.maximum) at_.fail_if(why_impossible(nanoseconds{*from.maximum}));
     if (auto made = rebuilt(from)) return std::move(*made);
     at_.fail("these are no buckets, extremes and count of one histogram");
     return {};
@@ -237,13 +234,8 @@ class recording_reader {
     if (time.is_null()) return read(reason, as<absence>{});
     auto const count = at_.whole<std::int64_t>(time);
     if (count < 0) at_.fail("a time below zero");
-    check_clock(nanoseconds{count});
+    at_.fail_if(why_impossible(nanoseconds{count}));
     return nanoseconds{count};
-  }
-  void check_clock(nanoseconds time) {
-    if (time < -longest_time_read || time > longest_time_read)
-      at_.fail("no clock gives such a time: " + std::to_string(time.count()) + " ns, and no more than " +
-               std::to_string(longest_time_read.count()) + " are read");
   }
   bool check_size(json const& column, std::size_t samples) {
     if (!at_.is_list(column)) return false;

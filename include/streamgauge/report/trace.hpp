@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/timeline.hpp>
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/starved_share.hpp>
 #include <streamgauge/report/text.hpp>
@@ -98,7 +99,7 @@ class trace_drawing {
     base_ = first.value_or(nanoseconds{0});
   }
 
-  // On their lanes, with the lengths to write; and which executions are drawn on both sides, each with some length.
+  // Lane by lane, with the lengths to write; and which executions are drawn on both sides, each with some length.
   [[gnu::cold]] void lay_out() {
     for (trace_track& each : tracks_) {
       for (drawn_slice& one : each.slices) {
@@ -112,6 +113,7 @@ class trace_drawing {
         if (one.length.count() == 0 || what.part == trace_part::wait) continue;
         drawn_[execution_of(what)] |= what.part == trace_part::submit ? 1U : 2U;
       }
+      put_in_order(each.slices, [](drawn_slice const& a, drawn_slice const& b) { return a.lane < b.lane; });
     }
   }
 
@@ -127,11 +129,11 @@ class trace_drawing {
   }
 
   [[gnu::cold]] void draw(trace_track const& on) {
+    auto next = on.slices.begin();
     for (std::size_t lane = 0; lane < on.lanes; ++lane) {
       trace_place const at{process_of(on.device), first_track + named_};
       out_.name_track(at, lane == 0 ? on.label : on.label + ", what overlaps " + digits(lane), named_++);
-      for (drawn_slice const& each : on.slices)
-        if (each.lane == lane) draw(at, each);
+      for (; next != on.slices.end() && next->lane == lane; ++next) draw(at, *next);
     }
   }
 

@@ -114,6 +114,15 @@ TEST_CASE("whatever a recording holds comes back, and is written as the same doc
   }
 }
 
+TEST_CASE("a limit that is none takes every file") {
+  test_folder const in;
+  REQUIRE(sg::report::write_file(in.file("run.json"), json_of(small())));
+  auto const read = sg::report::read_recording_file(in.file("run.json"), {(std::numeric_limits<std::size_t>::max)(), 32});
+  CHECK(read.why_not == "");
+  CHECK(sg::report::read_recording_file(in.file("run.json"), {10, 32}).why_not ==
+        "cannot read " + in.file("run.json") + ": it has more than 11 bytes");
+}
+
 TEST_CASE("a decimal comma in the locale changes nothing that is read") {
   if (!std::setlocale(LC_ALL, "de_DE.UTF-8")) MESSAGE("de_DE.UTF-8 is not installed: read in the locale C alone");
   sg::recording made = small();

@@ -290,7 +290,7 @@ inline std::vector<sample> recording_reader::read(json const& node, as<std::vect
 /// Throws: only `std::bad_alloc`.
 /// Example: `auto const read = sg::report::read_recording_file("run.json"); if (!read) std::cerr << read.why_not;`
 [[nodiscard]] inline read_back read_recording_file(std::string const& path, read_limits limits = {}) {
-  read_file_text const file = read_file(path, limits.bytes + 1);
+  read_file_text const file = read_file(path, limits.bytes + 1 == 0 ? limits.bytes : limits.bytes + 1);
   if (!file) return {std::nullopt, file.why_not};
   read_back read = read_recording(*file.text, limits);
   if (!read) read.why_not = path + ": " + read.why_not;

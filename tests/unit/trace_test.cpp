@@ -142,6 +142,24 @@ TEST_CASE("threads have the numbers that they have, and the largest one costs no
   CHECK(has(text, "\"thread 4000000000\""));
 }
 
+TEST_CASE("of a very long name slices bear the beginning, and the whole one stands there once") {
+  auto of = placing();
+  std::string const fits(1000, 'n');
+  std::string const name = std::string(999, 'n') + "\xc3\xa9" + "rest";  // a character lies over the end
+  add(of, fits.c_str(), {placed(0, us, 2 * us, us, 100)});
+  add(of, name.c_str(), {placed(9 * us, us, 12 * us, us, 100), placed(19 * us, us, 22 * us, us, 100)});
+  of.all[1].conditions = {{"rows", std::string(2000, '7')}};
+  auto const text = sg::report::trace_of(of);
+  CHECK(lines_with(text, "\"name\":\"" + fits + "\"").size() == 2);
+  CHECK(lines_with(text, "\"name\":\"" + std::string(999, 'n') + "... (otherData.cut_names, series 1)\"").size() == 4);
+  CHECK(lines_with(text, "\"rows\":\"" + std::string(1000, '7') + "... (otherData.cut_names, series 1)\"").size() == 4);
+  CHECK(has(text, "\"cut_names\":[{\"series\":1,\"name\":\"" + name + "\",\"conditions\":{\"rows\":\"" +
+                      std::string(2000, '7') + "\"}}]"));
+  of.all.pop_back();
+  CHECK_FALSE(has(sg::report::trace_of(of), "cut_names"));
+  CHECK(sg::report::in_slice(std::string(2000, '\x80'), 0).size() < 1100);  // no UTF-8 at all
+}
+
 TEST_CASE("each slice is on the first lane that has room, however many overlap") {
   std::mt19937_64 random{7};
   for (int round = 0; round < 300; ++round) {

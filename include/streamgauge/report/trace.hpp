@@ -146,7 +146,8 @@ class trace_drawing {
     std::string categories = waits ? "wait" : what.part == trace_part::submit ? "host" : "device";
     if (one.part == span_part::whole) categories += ",span";
     if (one.warmup) categories += ",warmup";
-    out_.add_slice(at, each.begin, each.length, waits ? "wait for " + phase : phase, categories, color, arguments(what));
+    std::string const name = in_slice(phase, what.series);
+    out_.add_slice(at, each.begin, each.length, waits ? "wait for " + name : name, categories, color, arguments(what));
     if (waits || drawn_[execution_of(what)] != 3) return;
     if (what.part == trace_part::submit)
       out_.begin_arrow(at, each.begin, execution_of(what));
@@ -159,7 +160,7 @@ class trace_drawing {
     trace_object<> args;
     args.number("execution", execution_of(of));
     trace_object<> under;
-    for (condition const& each : of_.all[of.series].conditions) under.text(each.key, each.value);
+    for (condition const& each : of_.all[of.series].conditions) under.text(in_slice(each.key, of.series), in_slice(each.value, of.series));
     if (!under.empty()) args.raw("conditions", under.written());
     if (one.warmup) args.raw("warmup", "true");
     if (one.watched) args.raw("watched", "true");
@@ -218,6 +219,7 @@ class trace_drawing {
 /// the thread that entered.
 /// Units: microseconds with three decimals, from the earliest event on, which is 0. Where a viewer's sum of begin and length,
 /// in doubles, would come behind what follows at once, the length is a nanosecond or two shorter; `args` have it exact.
+/// Of names beyond 1000 bytes slices bear the beginning, and `otherData` has them whole, once.
 /// Example: `std::ofstream{"trace.json"} << sg::report::trace_of(taken);`
 template <class Recording>
 [[nodiscard, gnu::cold]] std::string trace_of(Recording const& of) {

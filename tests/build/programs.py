@@ -97,6 +97,10 @@ def main():
         file.write('{"schema": "streamgauge.try", "versi')
     check("a line that was torn takes no other one with it", [tuning_log, log, "after the crash", files("slower")[0],
           files("before")[0]], 1, "line 4", "no JSON", "after the crash")
+    with open(log, "a") as file:
+        odd = {"time": "now", "change": "c", "entries": [{"series": "s", "what": "w", "before_ns": "1"}]}
+        file.write(json.dumps(odd) + "\n")
+    check("a line of which a part is wrong shifts no other one", [tuning_log, log], 1, "line 6", "after the crash")
     check("a folder is no log", [tuning_log, folder], 1, "is it a folder?")
     for program, status in (([show, files("before")[0]], 1), (against("same"), 3), ([tuning_log, log], 1)):
         check(f"{os.path.basename(program[0])} says where its output is lost", ["sh", "-c", '"$@" > /dev/full', "sh"] + program,

@@ -89,5 +89,7 @@ int main(int argc, char** argv) {
     sg::report::markdown(std::cout, compared);
   else
     sg::report::table(std::cout, compared), std::cout << '\n' << sg::describe(outcome) << '\n';
+  // A verdict that nobody can read the reasons of is none.
+  if (!std::cout.flush()) return std::cerr << "compare: the standard output could not be written\n", not_comparable;
   return static_cast<int>(outcome);
 }

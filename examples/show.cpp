@@ -29,13 +29,13 @@ int write(std::string const& path, std::string const& text) {
   return std::cout << "written: " << done.path << '\n', 0;
 }
 
-int main(int argc, char** argv) {
+int show(int argc, char** argv) {
   std::string kind, target;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     std::string const word = argv[i];
     bool const is_kind = word == "--html" || word == "--trace";
-    if (is_kind && kind.empty() && i + 1 < argc) {
+    if (is_kind && kind.empty() && i + 1 < argc && std::string{argv[i + 1]}.substr(0, 2) != "--") {
       kind = word;
       target = argv[++i];
     } else if (word.substr(0, 2) == "--") {
@@ -62,4 +62,11 @@ int main(int argc, char** argv) {
   if (all.size() > 1) return sg::report::rank_table(std::cout, sg::by_rank(all), files), 0;
   sg::report::table(std::cout, all[0]);
   if (!all[0].clocks.empty()) sg::report::latency_table(std::cout << '\n', all[0]);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  int const status = show(argc, argv);
+  if (!std::cout.flush()) return std::cerr << "show: the standard output could not be written\n", 1;
+  return status;
 }

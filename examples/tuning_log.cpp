@@ -41,6 +41,12 @@ json line_of(std::string const& change, sg::recording_comparison const& compared
   return line;
 }
 
+// Whether the last line has no end: who wrote it was killed, or the disk was full. What is written next would belong to it.
+bool ends_within_line(std::string const& log) {
+  std::ifstream from{log, std::ios::ate | std::ios::binary};
+  return from && from.tellg() > 0 && from.seekg(-1, std::ios::end) && from.get() != '\n';
+}
+
 // One line of the history for each series and observable of a try; a line that is none says so and costs no other.
 int show(std::string const& log) {
   std::ifstream from{log};
@@ -54,26 +60,33 @@ int show(std::string const& log) {
   std::string text, below;
   for (std::size_t number = 1; std::getline(from, text); ++number) {
     json const line = json::parse(text, nullptr, false);
+    if (line.is_discarded()) {
+      below += "line " + std::to_string(number) + " is no line of this program: it is no JSON\n";
+      continue;
+    }
     try {
       for (json const& entry : line.at("entries")) {
         auto const time = [&](char const* key) {
           return entry.at(key).is_null() ? "-" : sg::report::with_unit(sg::fractional_nanoseconds{entry.at(key).get<double>()});
         };
-        lines.add_line(sg::report::escaped(line.at("time").get<std::string>().substr(0, 16) + "  " +
-                                           line.at("change").get<std::string>() + ", " + entry.at("series").get<std::string>()),
-                       "");
-        cells.cells.push_back(sg::report::escaped(entry.at("what").get<std::string>()));
-        cells.cells.push_back(time("before_ns"));
-        cells.cells.push_back(time("after_ns"));
-        cells.cells.push_back(entry.at("ratio").is_null() ? "-" : sg::report::change_of(entry.at("ratio").get<double>()));
-        cells.cells.push_back(sg::report::escaped(entry.at("verdict").get<std::string>()));
+        std::string const name = line.at("time").get<std::string>().substr(0, 16) + "  " +
+                                 line.at("change").get<std::string>() + ", " + entry.at("series").get<std::string>();
+        // All of it is read before any of it is shown: a row of fewer cells would shift those below.
+        std::vector<std::string> const row{
+            sg::report::escaped(entry.at("what").get<std::string>()), time("before_ns"), time("after_ns"),
+            entry.at("ratio").is_null() ? "-" : sg::report::change_of(entry.at("ratio").get<double>()),
+            sg::report::escaped(entry.at("verdict").get<std::string>())};
+        lines.add_line(sg::report::escaped(name), "");
+        cells.cells.insert(cells.cells.end(), row.begin(), row.end());
       }
     } catch (json::exception const& wrong) {
-      below += "line " + std::to_string(number) + " is no line of this program: " + wrong.what() + '\n';
+      below += "line " + std::to_string(number) + " is no line of this program: " + sg::report::escaped(wrong.what()) + '\n';
     }
   }
+  if (from.bad()) return std::cerr << "tuning_log: cannot read " << log << ": is it a folder?\n", 1;
   lines.measure(cells);
   std::cout << lines.text() << below;
+  if (!std::cout.flush()) return std::cerr << "tuning_log: the standard output could not be written\n", 1;
   return below.empty() ? 0 : 1;
 }
 
@@ -95,7 +108,7 @@ int main(int argc, char** argv) {
   }
   auto const compared = files.size() == 2 ? sg::compare(sides[0][0], sides[1][0]) : sg::compare_runs(sides[0], sides[1]);
   // One write of a whole line: what runs beside this appends before or behind it.
-  std::string const text = line_of(words[1], compared).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  std::string const text = (ends_within_line(words[0]) ? "\n" : "") + line_of(words[1], compared).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
   std::ofstream into{words[0], std::ios::app};
   into.write(text.data(), static_cast<std::streamsize>(text.size())).flush();
   if (!into) return std::cerr << "tuning_log: cannot write " << words[0] << '\n', 1;

@@ -78,6 +78,7 @@ def main():
         report.result("it is a trace", "" if "traceEvents" in json.load(file) else "no trace")
     check("what cannot be written is said", [show, "--html", "/nowhere/page.html", files("before")[0]], 1, "no such folder")
     check("a trace of two is refused", [show, "--trace", trace] + files("before")[:2], 1, "of one recording")
+    check("an option is no name of a file", [show, "--html", "--trace", files("before")[0]], 1, "--html", "wants a value")
     check("show without a file tells its usage", [show], 1, "show RUN.json")
 
     log = os.path.join(folder, "log.jsonl")
@@ -92,6 +93,18 @@ def main():
     with open(log, "a") as file:
         file.write("no JSON\n")
     check("a line that is none is named, and the others are shown", [tuning_log, log], 1, "line 3", "put back")
+    with open(log, "a") as file:
+        file.write('{"schema": "streamgauge.try", "versi')
+    check("a line that was torn takes no other one with it", [tuning_log, log, "after the crash", files("slower")[0],
+          files("before")[0]], 1, "line 4", "no JSON", "after the crash")
+    with open(log, "a") as file:
+        odd = {"time": "now", "change": "c", "entries": [{"series": "s", "what": "w", "before_ns": "1"}]}
+        file.write(json.dumps(odd) + "\n")
+    check("a line of which a part is wrong shifts no other one", [tuning_log, log], 1, "line 6", "after the crash")
+    check("a folder is no log", [tuning_log, folder], 1, "is it a folder?")
+    for program, status in (([show, files("before")[0]], 1), (against("same"), 3), ([tuning_log, log], 1)):
+        check(f"{os.path.basename(program[0])} says where its output is lost", ["sh", "-c", '"$@" > /dev/full', "sh"] + program,
+              status, "standard output could not be written")
     check("a log that is not there is said", [tuning_log, os.path.join(folder, "none.jsonl")], 1, "cannot read")
     report.finish()
 

@@ -45,7 +45,7 @@ sg::series thinned() {
     one.entered = sg::nanoseconds{i};
     one.warmup = i < 10;
     one.waited = static_cast<sg::wait_policy>(i % 3);
-    one.submit = sg::nanoseconds{(std::int64_t{1} << (i % 63)) + i % 7};
+    one.submit = sg::nanoseconds{(std::int64_t{1} << (i % 57)) + i % 7};
     one.device = i % 5 == 0 ? sg::observation{sg::absence::pool_full} : sg::nanoseconds{i};
     one.completion = sg::nanoseconds{1'000'000 + i};
     one.records_inside = static_cast<std::uint32_t>(i % 4);
@@ -114,6 +114,15 @@ TEST_CASE("whatever a recording holds comes back, and is written as the same doc
   }
 }
 
+TEST_CASE("a limit that is none takes every file") {
+  test_folder const in;
+  REQUIRE(sg::report::write_file(in.file("run.json"), json_of(small())));
+  auto const read = sg::report::read_recording_file(in.file("run.json"), {(std::numeric_limits<std::size_t>::max)(), 32});
+  CHECK(read.why_not == "");
+  CHECK(sg::report::read_recording_file(in.file("run.json"), {10, 32}).why_not ==
+        "cannot read " + in.file("run.json") + ": it has more than 11 bytes");
+}
+
 TEST_CASE("a decimal comma in the locale changes nothing that is read") {
   if (!std::setlocale(LC_ALL, "de_DE.UTF-8")) MESSAGE("de_DE.UTF-8 is not installed: read in the locale C alone");
   sg::recording made = small();
@@ -169,6 +178,30 @@ TEST_CASE("what is wrong is named with its place and what was expected") {
   CHECK(why_not(with("/all/0/samples", nullptr)) ==
         "/all/0/samples: the samples were left out when this was written, so it is a recording no more");
   CHECK(why_not("[]") == "/: an object was expected, and an array found");
+}
+
+TEST_CASE("a time that no clock gives is refused, on either side of 0 and wherever it stands") {
+  constexpr std::int64_t most = std::int64_t{1} << 57;
+  std::string const behind = " ns, and no more than 144115188075855872 are read";
+  CHECK(read_recording(with("/all/0/samples/entered_ns/0", most)));
+  CHECK(read_recording(with("/all/0/samples/entered_ns/0", -most)));
+  CHECK(why_not(with("/all/0/samples/entered_ns/0", most + 1)) ==
+        "/all/0/samples/entered_ns/0: no clock gives such a time: 144115188075855873" + behind);
+  CHECK(why_not(with("/all/0/samples/entered_ns/0", -most - 1)) ==
+        "/all/0/samples/entered_ns/0: no clock gives such a time: -144115188075855873" + behind);
+  CHECK(why_not(with("/all/0/samples/device_ns/1", (std::numeric_limits<std::int64_t>::max)())) ==
+        "/all/0/samples/device_ns/1: no clock gives such a time: 9223372036854775807" + behind);
+  CHECK(why_not(with("/all/0/samples/bound_ns/1", most + 1)).find("/all/0/samples/bound_ns/1: no clock gives") == 0);
+  CHECK(why_not(with("/environment/host_floor_ns", most + 1)).find("/environment/host_floor_ns: no clock gives") == 0);
+  // Nor is it counted in what a long series amounts to.
+  sg::recording made;
+  made.all.push_back(thinned());
+  CHECK(read_recording(json_of(made)));
+  sg::sample one;
+  one.submit = sg::nanoseconds{most + 1};
+  REQUIRE(made.all[0].totals->add(one));
+  CHECK(why_not(json_of(made)) ==
+        "/all/0/totals/submit/steady/values: no clock gives such a time: 144115188075855873" + behind);
 }
 
 TEST_CASE("a member that is missing, unknown or there twice is refused") {
@@ -229,6 +262,44 @@ TEST_CASE("buckets that are none of a histogram are refused") {
   CHECK(broken("/counts/3", (std::numeric_limits<std::uint64_t>::max)()) == expected);
   CHECK(broken("/counts", json::array()) == expected);
   CHECK(broken("/first/0", -4) == expected);
+}
+
+TEST_CASE("totals that cannot be what so many executions amount to are refused") {
+  sg::recording made;
+  made.all.push_back(thinned());
+  json const good = json::parse(json_of(made));
+  std::string const totals = "/all/0/totals";
+  std::string const steady = "/all/0/totals/submit/steady";
+  auto const broken = [&](std::string const& place, json const& value) {
+    json document = good;
+    document[json::json_pointer{place}] = value;
+    return why_not(document.dump());
+  };
+  std::string const count = totals + ": values and reasons do not add up to the count of each observable";
+  CHECK(broken(totals + "/count", 4999) == count);
+  CHECK(broken(totals + "/device/absent/pool_full", 1001) == count);
+  CHECK(broken(totals + "/completion/spin/absent/no_memory", 1) == count);
+  CHECK(broken(totals + "/watched", 5001) == totals + ": more were watched than there are");
+  CHECK(broken(totals + "/fewest_records_inside", 4) == totals + ": the fewest records inside are more than the most");
+  CHECK(broken(totals + "/most_records_inside", nullptr) == totals + ": the fewest records inside are more than the most");
+  std::string const sum = steady + ": the sum is none of so many numbers from the smallest to the largest";
+  CHECK(broken(steady + "/sum_ns/high", (std::numeric_limits<std::uint64_t>::max)()) == sum);
+  CHECK(broken(steady + "/sum_ns", {{"high", 0}, {"low", 0}}) == sum);
+  std::string const mean = steady + ": the mean is not between the smallest and the largest number";
+  CHECK(broken(steady + "/mean_ns", 1e18) == mean);
+  CHECK(broken(steady + "/mean_ns", -1.0) == mean);
+  CHECK(broken(steady + "/squared_deviations", -1.0) == steady + ": squared deviations are a number of at least 0");
+  CHECK(broken("/all/0/kept_one_in", 3) == "/all/0: one sample is kept in a power of two, and in 3 found");
+  CHECK(broken("/all/0/kept_one_in", 0) == "/all/0: one sample is kept in a power of two, and in 0 found");
+  CHECK(broken("/all/0/totals", nullptr) == "/all/0: not every sample was kept, and there are no totals of all");
+  // Of no number at all there is no sum.
+  sg::recording none;
+  none.all.resize(1);
+  none.all[0].totals.emplace();
+  json document = json::parse(json_of(none));
+  CHECK(read_recording(document.dump()));
+  document[json::json_pointer{steady + "/sum_ns/low"}] = 1;
+  CHECK(why_not(document.dump()) == steady + ": these are sums of no number at all");
 }
 
 TEST_CASE("what is no JSON, too large or too deep is refused before it costs anything") {

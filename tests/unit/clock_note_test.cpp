@@ -81,3 +81,14 @@ TEST_CASE("the table has a line for each device that was read or could not be, a
                        "             device 1: clocks were not read: libnvidia-ml.so.1: no\\nsuch file\n") !=
         std::string::npos);
 }
+
+TEST_CASE("a device's number is shown as it stands, also one that no device has") {
+  sg::environment of;
+  of.devices = {device_with({read(1980)}), device_with({read(1980)})};
+  of.devices[0].ordinal = 7;
+  of.devices[1].ordinal = -2;
+  auto const lines = sg::report::clock_lines(of);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].compare(0, 10, "device 7: ") == 0);
+  CHECK(lines[1].compare(0, 11, "device -2: ") == 0);
+}

@@ -10,6 +10,8 @@
 
 #include <streamgauge/report/latency_table.hpp>
 
+#include "memory.hpp"
+
 namespace sg = streamgauge;
 using sg::limited_by;
 using sg::nanoseconds;
@@ -230,6 +232,17 @@ TEST_CASE("a device that idles while the host is in no phase waits for its input
   REQUIRE(sg::idle_outside(m.of).size() == 1);
   CHECK(sg::idle_outside(m.of)[0].outside == nanoseconds{0});
   CHECK_FALSE(m.says(limited_by::input));
+}
+
+TEST_CASE("idle times take no memory by how large a thread's number is") {
+  machine m;
+  auto const step = m.phase("step");
+  for (int i = 0; i < 10; ++i) m.run(step, 1000 * i, 5, 10, 300).thread = 50'000'000;
+  std::size_t const before = memory::seen().bytes;
+  auto const found = sg::idle_outside(m.of);
+  CHECK(memory::seen().peak - before < 10'000);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].idle == nanoseconds{9 * 700 * us});
 }
 
 TEST_CASE("each device has idle times of its own, and of what was not placed or was merged there are none") {

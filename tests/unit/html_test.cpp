@@ -245,6 +245,28 @@ TEST_CASE("a bar of a latency is cut where its parts end") {
   CHECK(has(bar, "<rect x=\"0\" y=\"22\" width=\"100\" height=\"8\" class=\"host\"><title>submit 100 ns</title>"));
 }
 
+TEST_CASE("of a server's thousand threads and streams the first lanes are drawn, which the page says") {
+  sg::recording from;
+  from.clocks.resize(1);
+  from.clocks[0].device = 0;
+  from.streams.resize(1000);  // of devices that nobody knows
+  from.all.push_back(made_of("step", std::vector<std::int64_t>(1000, 10'000)));
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    auto& one = from.all[0].samples[i];
+    one.entered = nanoseconds{100'000 * std::int64_t{i}};
+    one.queue = nanoseconds{2000};
+    one.thread = i;
+    one.stream = i + 1;
+  }
+  auto const page = page_of(from);
+  CHECK(has(page, ">host thread 31<"));
+  CHECK_FALSE(has(page, "<p class=\"quiet\">host thread 32<"));
+  CHECK(has(page, "<p class=\"quiet\">device not known, stream 32<"));
+  CHECK_FALSE(has(page, "<p class=\"quiet\">device not known, stream 33<"));
+  CHECK_FALSE(has(page, "device 0, stream"));
+  CHECK(has(page, " Of 1000 threads the first 32 are drawn. Of 1000 streams the first 32 are drawn."));
+}
+
 TEST_CASE("a timeline has a lane for each thread and each stream, and a bar where something ran") {
   sg::recording from;
   from.streams = {{0, 0x10, sg::stream_kind::made}, {1, 0x20, sg::stream_kind::made}};

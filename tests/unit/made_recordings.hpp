@@ -35,7 +35,7 @@ class drawn_recordings {
       clock.thrown_away = static_cast<std::uint64_t>(number());
       clock.drift = perhaps(real());
       clock.drift_bound = perhaps(real());
-      clock.limits = {real(), real(), sg::nanoseconds{number()}};
+      clock.limits = {real(), real(), time()};
       clock.why_not = text();
       made.clocks.push_back(clock);
     }
@@ -139,7 +139,7 @@ class drawn_recordings {
     made.ecc = perhaps(below(2) == 1);
     for (auto i = below(3); i > 0; --i) {
       sg::device_reading reading;
-      reading.at = sg::nanoseconds{number()};
+      reading.at = time();
       for (auto* each : {&reading.sm_mhz, &reading.memory_mhz, &reading.temperature, &reading.power_mw})
         *each = perhaps(static_cast<std::uint32_t>(number()));
       reading.slowed_by = perhaps(static_cast<std::uint64_t>(number()));
@@ -149,13 +149,13 @@ class drawn_recordings {
   }
   streamgauge::observation seen() {
     if (below(3) == 0) return choice<streamgauge::absence>(streamgauge::absence_count);
-    auto const drawn = number() & (std::numeric_limits<std::int64_t>::max)();
-    return streamgauge::nanoseconds{times_ == drawn_times::any ? drawn : drawn / 1024};
+    auto const drawn = time().count();
+    return streamgauge::nanoseconds{drawn < 0 ? -drawn : drawn};
   }
-  // Statistics add times up, and 2^63 ns are 292 years.
+  // What is longer than 2^57 ns is written, but not read. Statistics add times up.
   streamgauge::nanoseconds time() {
     auto const drawn = number();
-    return streamgauge::nanoseconds{times_ == drawn_times::any ? drawn : drawn / 1024};
+    return streamgauge::nanoseconds{drawn / (times_ == drawn_times::any ? 64 : 1024)};
   }
   streamgauge::sample sample() {
     namespace sg = streamgauge;

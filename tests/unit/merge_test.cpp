@@ -61,6 +61,34 @@ TEST_CASE("series of one phase and the same conditions become one, the others st
   CHECK(one.problems.size() == 1);
 }
 
+TEST_CASE("numbers near the end of 32 bits never make two threads, spans or streams of different runs one") {
+  constexpr std::uint32_t last = 4294967295;
+  sg::recording one;
+  one.all = {made("step", {}, 100, 2)};
+  one.all[0].samples[0].thread = last;
+  one.all[0].samples[0].span = last;
+  one.all[0].samples[1].thread = 7;
+  one.streams.resize(2);
+  sg::recording other;
+  other.all = {made("step", {}, 200, 2)};
+  other.all[0].samples[0].span = last - 1;
+  other.all[0].samples[1].thread = 5;
+  other.all[0].samples[1].stream = last;  // of one stream
+  other.streams.resize(1);
+  sg::merge(one, other);
+  auto const& samples = one.all[0].samples;
+  REQUIRE(samples.size() == 4);
+  CHECK(samples[0].thread == 1);
+  CHECK(samples[1].thread == 0);
+  CHECK(samples[2].thread == 2);
+  CHECK(samples[3].thread == 3);
+  CHECK(samples[0].span == 1);
+  CHECK(samples[1].span == 0);
+  CHECK(samples[2].span == 2);
+  CHECK(samples[3].span == 0);
+  CHECK(samples[3].stream == 0);  // it was none of its own recording
+}
+
 TEST_CASE("a recording takes itself in as one more run of the same") {
   sg::recording one;
   one.all = {made("step", {}, 100, 3)};

@@ -60,6 +60,15 @@ TEST_CASE("times near the end of 64 bits are shown without overflow") {
   CHECK(shown(9.2e18, unit::s) == "9200000000");
 }
 
+TEST_CASE("what no time can be is shown as it is, or as a dash: a file may hold it") {
+  CHECK(shown(-5120, unit::us) == "-5.120");
+  CHECK(shown(-1e300, unit::s) == "-9200000000");
+  CHECK(alone(-2'500'000) == "-2.5 ms");
+  CHECK(alone(std::numeric_limits<double>::quiet_NaN()) == "-");
+  CHECK(alone(std::numeric_limits<double>::infinity()) == "-");
+  CHECK(alone(-std::numeric_limits<double>::infinity()) == "-");
+}
+
 TEST_CASE("in running text a time chooses its unit and drops zeros at the end") {
   CHECK(alone(27) == "27 ns");
   CHECK(alone(1280) == "1.28 us");

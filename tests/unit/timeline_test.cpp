@@ -42,6 +42,12 @@ TEST_CASE("no stretch is no time, one stretch is its length") {
   check({from_to(3, 8)}, {5, 5, 0});
 }
 
+TEST_CASE("a sum that no number of nanoseconds holds is the largest one, union and overlap are what they are") {
+  constexpr std::int64_t years = std::int64_t{1} << 58;
+  std::vector<sg::stretch> const many(33, from_to(-years / 2, years / 2));
+  check(many, {9223372036854775807, years, years});
+}
+
 TEST_CASE("a gap is in no answer") { check({from_to(0, 2), from_to(5, 9)}, {6, 6, 0}); }
 
 TEST_CASE("stretches that touch do not overlap") { check({from_to(0, 5), from_to(5, 9)}, {9, 9, 0}); }

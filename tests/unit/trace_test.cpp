@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <locale>
+#include <random>
 #include <sstream>
 #include <string>
 
@@ -82,6 +83,24 @@ sg::report::drawn_slice from_to(std::int64_t begin, std::int64_t end) {
   return {nanoseconds{begin}, nanoseconds{end}, 0, 0, nanoseconds{0}};
 }
 
+// The lanes alone, found by asking one after the other.
+std::string nested_one_by_one(std::vector<sg::report::drawn_slice> slices) {
+  static_cast<void>(sg::report::nest_slices(slices));  // puts them in order
+  std::vector<std::vector<nanoseconds>> open;
+  std::string text;
+  for (auto const& each : slices) {
+    std::size_t lane = 0;
+    for (;; ++lane) {
+      if (lane == open.size()) open.emplace_back();
+      while (!open[lane].empty() && open[lane].back() <= each.begin) open[lane].pop_back();
+      if (open[lane].empty() || open[lane].back() >= each.end) break;
+    }
+    open[lane].push_back(each.end);
+    text += " " + std::to_string(lane);
+  }
+  return std::to_string(open.size()) + " |" + text;
+}
+
 struct commas : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }
@@ -108,6 +127,59 @@ TEST_CASE("case-93 the earliest event is 0 and the base stands in the metadata, 
   CHECK(has(text, "\"base_us\":2592000000000.005,"));
   CHECK(has(line_with(text, "\"cat\":\"host\""), "\"ts\":0.000,\"dur\":2.000,"));
   CHECK(has(line_with(text, "\"cat\":\"device\""), "\"ts\":2.995,\"dur\":10.000,"));
+}
+
+TEST_CASE("threads have the numbers that they have, and the largest one costs no more than the smallest") {
+  auto of = placing();
+  auto one = placed(0, us, 2 * us, us, 100);
+  one.thread = 4294967295;
+  auto other = placed(5 * us, us, 7 * us, us, 100);
+  other.thread = 4000000000;
+  add(of, "step", {one, other});
+  auto const text = sg::report::trace_of(of);
+  CHECK(lines_with(text, "\"cat\":\"host\"").size() == 2);
+  CHECK(has(text, "\"thread 4294967295\""));
+  CHECK(has(text, "\"thread 4000000000\""));
+}
+
+TEST_CASE("of a very long name slices bear the beginning, and the whole one stands there once") {
+  auto of = placing();
+  std::string const fits(1000, 'n');
+  std::string const name = std::string(999, 'n') + "\xc3\xa9" + "rest";  // a character lies over the end
+  add(of, fits.c_str(), {placed(0, us, 2 * us, us, 100)});
+  add(of, name.c_str(), {placed(9 * us, us, 12 * us, us, 100), placed(19 * us, us, 22 * us, us, 100)});
+  of.all[1].conditions = {{"rows", std::string(2000, '7')}};
+  auto const text = sg::report::trace_of(of);
+  CHECK(lines_with(text, "\"name\":\"" + fits + "\"").size() == 2);
+  CHECK(lines_with(text, "\"name\":\"" + std::string(999, 'n') + "... (otherData.cut_names, series 1)\"").size() == 4);
+  CHECK(lines_with(text, "\"rows\":\"" + std::string(1000, '7') + "... (otherData.cut_names, series 1)\"").size() == 4);
+  CHECK(has(text, "\"cut_names\":[{\"series\":1,\"name\":\"" + name + "\",\"conditions\":{\"rows\":\"" +
+                      std::string(2000, '7') + "\"}}]"));
+  of.all.pop_back();
+  CHECK_FALSE(has(sg::report::trace_of(of), "cut_names"));
+  CHECK(sg::report::in_slice(std::string(2000, '\x80'), 0).size() < 1100);  // no UTF-8 at all
+}
+
+TEST_CASE("each slice is on the first lane that has room, however many overlap") {
+  std::mt19937_64 random{7};
+  for (int round = 0; round < 300; ++round) {
+    std::vector<sg::report::drawn_slice> slices;
+    std::int64_t const span = 1 + static_cast<std::int64_t>(random() % 200);
+    for (auto left = random() % 120; left > 0; --left) {
+      auto const begin = static_cast<std::int64_t>(random() % 100);
+      slices.push_back(from_to(begin, begin + static_cast<std::int64_t>(random() >> 1U) % span));
+    }
+    std::string lanes;
+    auto drawn = slices;
+    std::size_t const count = sg::report::nest_slices(drawn);
+    for (auto const& each : drawn) lanes += " " + std::to_string(each.lane);
+    REQUIRE(std::to_string(count) + " |" + lanes == nested_one_by_one(slices));
+  }
+  // Each begins and ends behind the one before: as many lanes. Asking all of them for each would take minutes.
+  std::vector<sg::report::drawn_slice> all;
+  for (std::int64_t i = 0; i < 100'000; ++i) all.push_back(from_to(i, 200'000 + i));
+  CHECK(sg::report::nest_slices(all) == 100'000);
+  CHECK(all.back().lane == 99'999);
 }
 
 TEST_CASE("case-94 1 ms is 1000.000 and 1500 ns are 1.500, whatever unit is displayed") {

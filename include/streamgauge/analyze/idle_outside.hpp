@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <streamgauge/time.hpp>
@@ -10,6 +12,7 @@
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/phases_on_device.hpp>
 #include <streamgauge/analyze/timeline.hpp>
+#include <streamgauge/analyze/number_places.hpp>
 
 namespace streamgauge {
 
@@ -38,7 +41,11 @@ template <class Recording>
   nanoseconds widest{0};
   if (*why_no_stretches(of) != '\0') return std::nullopt;
   for (series const& each : of.all) {
-    std::vector<nanoseconds> next_begin;  // by thread
+    std::vector<std::uint32_t> seen;
+    for (sample const& one : each.samples)
+      if (seen.empty() || seen.back() != one.thread) seen.push_back(one.thread);
+    number_places<> const threads{std::move(seen)};
+    std::vector<nanoseconds> next_begin(threads.size(), (nanoseconds::max)());
     for (std::size_t i = each.samples.size(); i-- > 0;) {
       sample const& one = each.samples[i];
       if (each.kept_one_in > 1 && !one.parent) return std::nullopt;
@@ -50,13 +57,13 @@ template <class Recording>
       auto const end = device_end(one);
       auto const where = device_of(of, one);
       if (where ? *where != on : one.part == span_part::whole) continue;  // its branches are there
-      if (one.thread >= next_begin.size()) next_begin.resize(one.thread + std::size_t{1}, (nanoseconds::max)());
+      nanoseconds& next = next_begin[threads.of(one.thread)];
       if (end && where) {
         device.push_back({one.entered + *one.queue.value(), one.entered + *end});
-        next_begin[one.thread] = device.back().begin;
+        next = device.back().begin;
         if (end_bound(one) > widest) widest = end_bound(one);
       } else if (fate_of(one.device.why_absent()) != fate::not_asked) {
-        not_placed.push_back({one.entered, next_begin[one.thread]});
+        not_placed.push_back({one.entered, next});
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/number_places.hpp>
 
 namespace streamgauge {
 
@@ -78,15 +79,65 @@ template <class = void>
   }
 }
 
+/// Numbers the threads of a recording from 0 and its spans from 1, in their order, with no number left out.
+/// Throws: only `std::bad_alloc`.
+template <class All>
+[[gnu::cold]] void number_closely(All& all) {
+  std::vector<std::uint32_t> threads;
+  std::vector<std::uint32_t> spans{0};  // none is no span's
+  for (auto const& each : all) {
+    for (auto const& one : each.samples) {
+      threads.push_back(one.thread);
+      spans.push_back(one.span);
+    }
+  }
+  number_places<> const thread_places{std::move(threads)};
+  number_places<> const span_places{std::move(spans)};
+  for (auto& each : all) {
+    for (auto& one : each.samples) {
+      one.thread = static_cast<std::uint32_t>(thread_places.of(one.thread));
+      one.span = static_cast<std::uint32_t>(span_places.of(one.span));
+    }
+  }
+}
+
+/// Whether one recording's threads and spans can be numbered on behind those of another.
+template <class All>
+[[nodiscard, gnu::cold]] bool has_numbers_left(All const& before, All const& behind) noexcept {
+  std::uint64_t threads = 0;
+  std::uint64_t spans = 0;
+  for (auto const* const side : {&before, &behind}) {
+    std::uint64_t last_thread = 0;
+    std::uint64_t last_span = 0;
+    for (auto const& each : *side) {
+      for (auto const& one : each.samples) {
+        if (one.thread > last_thread) last_thread = one.thread;
+        if (one.span > last_span) last_span = one.span;
+      }
+    }
+    threads += last_thread + 1;
+    spans += last_span;
+  }
+  constexpr std::uint64_t most = UINT32_MAX;
+  return threads <= most && spans <= most;
+}
+
 /// Adds the samples of another run, another rank or another process of the same program, series by series.
 /// Shape: series of one phase and the same conditions become one, its samples behind each other; `series::runs` counts the
-/// runs. Threads, spans and streams are numbered on. Nothing else is changed: a count of all is the sum of the counts.
+/// runs. Threads, spans and streams are numbered on, closely where the numbers would not suffice. Nothing else is changed: a count of all is the sum of the counts.
 /// Why: the runs keep their order and never mix, since clocks of two processes have no origin in common; so no steady state
 /// is looked for over the seam.
 /// Throws: only `std::bad_alloc`.
 /// Example: `for (sg::recording const& rank : ranks) sg::merge(all, rank);`
 template <class = void>
 [[gnu::cold]] void merge(recording& into, recording const& other) {
+  if (!has_numbers_left(into.all, other.all)) {
+    recording behind = other;
+    number_closely(into.all);
+    number_closely(behind.all);
+    merge(into, behind);
+    return;
+  }
   std::uint32_t threads = 0;
   std::uint32_t spans = 0;
   auto const streams = static_cast<std::uint32_t>(into.streams.size());
@@ -130,6 +181,7 @@ template <class = void>
   }
   part_spans(my_stride, into.all);
   std::size_t const problems = other.problems.size();
+  std::size_t const more_streams = other.streams.size();
   for (std::size_t i = 0; i < other.all.size(); ++i) {
     auto more = other.all[i];
     auto& mine = into.all[place[i]];
@@ -148,7 +200,8 @@ template <class = void>
     for (auto& one : more.samples) {
       if (one.parent) one.parent = *one.parent < place.size() ? std::optional{place[*one.parent]} : std::nullopt;
       one.thread += threads;
-      if (one.stream != 0) one.stream += streams;
+      // One that the other recording does not have must not become one that this one has.
+      if (one.stream != 0) one.stream = one.stream <= more_streams ? one.stream + streams : 0;
       if (one.span != 0) one.span = stays_at(other_stride, one) ? one.span + spans : 0;
       mine.samples.push_back(one);
     }
@@ -156,7 +209,6 @@ template <class = void>
     if (adds) mine.runs = was_empty ? more.runs : mine.runs + more.runs;
   }
   merge(into.environment, other.environment);
-  std::size_t const more_streams = other.streams.size();
   for (std::size_t i = 0; i < more_streams; ++i) into.streams.push_back(other.streams[i]);
   std::size_t const clocks = other.clocks.size();
   for (std::size_t i = 0; i < clocks; ++i) into.clocks.push_back(other.clocks[i]);

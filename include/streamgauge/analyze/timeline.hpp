@@ -17,7 +17,7 @@ struct stretch {
 
 /// Three answers that are easily taken for one another.
 struct busy_times {
-  nanoseconds sum{0};         ///< the lengths added up: where two ran at once, that time counts twice
+  nanoseconds sum{0};         ///< the lengths added up: where two ran at once, that time counts twice; 2^63 - 1 ns at most
   nanoseconds busy_union{0};  ///< time in which at least one ran
   nanoseconds overlap{0};     ///< time in which at least two ran, counted once however many
 };
@@ -28,7 +28,9 @@ class timeline_sweep {
  public:
   /// Requires: no earlier begin than that of the one before.
   constexpr void add(stretch const& next) noexcept {
-    found_.sum += between(next.begin, next.end);
+    nanoseconds::rep sum = 0;
+    bool const too_long = __builtin_add_overflow(found_.sum.count(), between(next.begin, next.end).count(), &sum);
+    found_.sum = too_long ? (nanoseconds::max)() : nanoseconds{sum};
     found_.busy_union += between(later(next.begin, one_until_), next.end);
     found_.overlap += between(later(next.begin, two_until_), earlier(next.end, one_until_));
     two_until_ = later(two_until_, earlier(next.end, one_until_));

@@ -45,7 +45,7 @@ template <class Environment>
   std::vector<std::string> lines;
   for (auto const& each : of.devices) {
     if (each.readings.empty() && each.why_no_readings.empty()) continue;
-    lines.push_back("device " + digits(static_cast<std::uint64_t>(each.ordinal)) + ": " + clock_note(each));
+    lines.push_back("device " + std::to_string(each.ordinal) + ": " + clock_note(each));
   }
   return lines;
 }

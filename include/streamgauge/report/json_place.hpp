@@ -47,6 +47,10 @@ class json_place {
     std::string const place = path_ + below_path;
     why_not_ = (place.empty() ? "/" : place) + ": " + what;
   }
+  /// Fails where there is a reason to.
+  void fail_if(std::string const& why) {
+    if (!why.empty()) fail(why);
+  }
   // A value as it stands in a message.
   [[nodiscard]] static std::string found(json const& node) {
     if (node.is_string()) {
@@ -70,6 +74,14 @@ class json_place {
     fail("a whole number from " + std::to_string((std::numeric_limits<Value>::min)()) + " to " +
          std::to_string((std::numeric_limits<Value>::max)()) + " was expected, " + found(node));
     return {};
+  }
+  /// A number that JSON has no word for, by its name.
+  [[nodiscard]] double not_finite(json const& name) {
+    if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+    if (name == "inf") return std::numeric_limits<double>::infinity();
+    if (name == "-inf") return -std::numeric_limits<double>::infinity();
+    fail("nan, inf or -inf was expected in not_finite");
+    return 0.0;
   }
   [[nodiscard]] bool is_list(json const& node) {
     if (failed() || node.is_array()) return !failed();

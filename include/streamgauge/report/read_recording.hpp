@@ -21,6 +21,7 @@
 #include <streamgauge/report/json.hpp>
 #include <streamgauge/report/recording_members.hpp>
 #include <streamgauge/report/written_histogram.hpp>
+#include <streamgauge/report/possible_values.hpp>
 #include <streamgauge/report/recording_json.hpp>
 #include <streamgauge/report/checked_json.hpp>
 #include <streamgauge/report/json_place.hpp>
@@ -104,10 +105,15 @@ class recording_reader {
     } else {
       Value made;
       read_members(node, made, {});
+      if constexpr (std::is_same_v<Value, number_totals>) at_.fail_if(why_impossible(made));
       return made;
     }
   }
-  [[nodiscard]] nanoseconds read(json const& node, as<nanoseconds>) { return nanoseconds{at_.whole<std::int64_t>(node)}; }
+  [[nodiscard]] nanoseconds read(json const& node, as<nanoseconds>) {
+    nanoseconds const time{at_.whole<std::int64_t>(node)};
+    at_.fail_if(why_impossible(time));
+    return time;
+  }
   [[nodiscard]] double read(json const& node, as<double>) {
     if (node.is_number()) return node.get<double>();
     auto const at = not_finite_ && node.is_null() ? not_finite_->find(at_.path()) : json::const_iterator{};
@@ -116,11 +122,7 @@ class recording_reader {
       return 0.0;
     }
     used_.insert(at_.path());
-    if (*at == "nan") return std::numeric_limits<double>::quiet_NaN();
-    if (*at == "inf") return std::numeric_limits<double>::infinity();
-    if (*at == "-inf") return -std::numeric_limits<double>::infinity();
-    at_.fail("nan, inf or -inf was expected in not_finite");
-    return 0.0;
+    return at_.not_finite(*at);
   }
   [[nodiscard]] std::string read(json const& node, as<std::string>) {
     if (!node.is_string()) {
@@ -144,7 +146,9 @@ class recording_reader {
   template <class Value>
   [[nodiscard]] boxed<Value> read(json const& node, as<boxed<Value>>) {
     boxed<Value> made;
-    if (!node.is_null()) read_members(node, made.emplace(), {});
+    if (node.is_null()) return made;
+    read_members(node, made.emplace(), {});
+    at_.fail_if(why_impossible(*made));
     return made;
   }
   template <class Value>
@@ -159,11 +163,13 @@ class recording_reader {
   [[nodiscard]] series read(json const& node, as<series>) {
     series made;
     read_members(node, made, {"summary"});
+    at_.fail_if(why_impossible(made));
     return made;
   }
   [[nodiscard]] histogram read(json const& node, as<histogram>) {
     auto const from = read(node, as<written_histogram>{});
     if (at_.failed()) return {};
+    if (from.maximum) at_.fail_if(why_impossible(nanoseconds{*from.maximum}));
     if (auto made = rebuilt(from)) return std::move(*made);
     at_.fail("these are no buckets, extremes and count of one histogram");
     return {};
@@ -228,6 +234,7 @@ class recording_reader {
     if (time.is_null()) return read(reason, as<absence>{});
     auto const count = at_.whole<std::int64_t>(time);
     if (count < 0) at_.fail("a time below zero");
+    at_.fail_if(why_impossible(nanoseconds{count}));
     return nanoseconds{count};
   }
   bool check_size(json const& column, std::size_t samples) {
@@ -283,7 +290,7 @@ inline std::vector<sample> recording_reader::read(json const& node, as<std::vect
 /// Throws: only `std::bad_alloc`.
 /// Example: `auto const read = sg::report::read_recording_file("run.json"); if (!read) std::cerr << read.why_not;`
 [[nodiscard]] inline read_back read_recording_file(std::string const& path, read_limits limits = {}) {
-  read_file_text const file = read_file(path, limits.bytes + 1);
+  read_file_text const file = read_file(path, limits.bytes + 1 == 0 ? limits.bytes : limits.bytes + 1);
   if (!file) return {std::nullopt, file.why_not};
   read_back read = read_recording(*file.text, limits);
   if (!read) read.why_not = path + ": " + read.why_not;

@@ -8,6 +8,7 @@
 
 #include <streamgauge/time.hpp>
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/statistics.hpp>
 
 namespace streamgauge::report {
 
@@ -40,18 +41,20 @@ enum class unit : std::uint8_t { ns, us, ms, s };
   return sizes[static_cast<std::size_t>(in)];
 }
 
-/// The largest unit in which the time is at least one.
+/// The largest unit in which the time is at least one, whatever its sign.
 [[nodiscard]] inline unit natural_unit(fractional_nanoseconds time) noexcept {
   auto in = unit::s;
-  while (in != unit::ns && time.count() < static_cast<double>(nanoseconds_in(in)))
+  double const length = time.count() < 0.0 ? -time.count() : time.count();
+  while (in != unit::ns && length < static_cast<double>(nanoseconds_in(in)))
     in = static_cast<unit>(static_cast<std::uint8_t>(in) - 1);
   return in;
 }
 
 /// A time in a unit with four significant digits (three below one), but never finer than it was measured and never with
-/// digits before the point rounded away: 5.120, 312.5, 21042, 0.0953.
-/// Requires: not negative.
+/// digits before the point rounded away: 5.120, 312.5, 21042, 0.0953. A dash for what is no number: files may hold any.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::string in_unit(fractional_nanoseconds time, unit in) {
+  if (!finite(time.count())) return "-";
+  if (time.count() < 0.0) return '-' + in_unit(-time, in);
   // Half nanoseconds exist (the median of an even count), finer ones are not shown. 9.2e18 ns are 292 years.
   constexpr double most = 9.2e18;
   auto const halves = static_cast<std::uint64_t>((time.count() < most ? time.count() : most) * 2.0 + 0.5);
@@ -90,6 +93,7 @@ enum class unit : std::uint8_t { ns, us, ms, s };
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::string with_unit(fractional_nanoseconds time) {
   auto const in = natural_unit(time);
   auto text = in_unit(time, in);
+  if (text == "-") return text;
   if (text.find('.') != std::string::npos) {
     while (text.back() == '0') text.pop_back();
     if (text.back() == '.') text.pop_back();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -84,7 +85,9 @@ class timeline_plot {
  private:
   static constexpr std::size_t deepest = 4;
   static constexpr std::size_t most_named = 40;
+  static constexpr std::size_t most_lanes = 32;  // of threads, and of streams: servers have thousands
   static constexpr std::size_t most_bars = 1200;
+  static constexpr int unknown_device = (std::numeric_limits<int>::max)();
   static constexpr std::size_t columns = 240;
   static constexpr double width = 960;
   static constexpr double row_height = 14;
@@ -111,6 +114,7 @@ class timeline_plot {
   }
   [[nodiscard]] std::string label_of(lane_key key) const {
     if (key.device < 0) return "host thread " + digits(key.number);
+    if (key.device == unknown_device) return "device not known, stream " + digits(key.number);
     std::string text = "device " + digits(static_cast<std::uint64_t>(key.device)) + ", stream ";
     return text.append(digits(key.number));
   }
@@ -125,7 +129,8 @@ class timeline_plot {
     }
     auto const end = device_end(one);
     if (!end || one.part == span_part::whole || one.stream == 0 || one.stream > of_.streams.size()) return;
-    add({(std::max)(0, of_.streams[one.stream - 1].device), one.stream},
+    int const device = of_.streams[one.stream - 1].device;
+    add({device < 0 ? unknown_device : device, one.stream},
         {entered + count(one.queue), entered + static_cast<double>(end->count()), series, false});
   }
   void add(lane_key where, drawn const& what) {
@@ -163,7 +168,10 @@ class timeline_plot {
   [[nodiscard]] std::string figure(double from, double to, char const* title, phase_colors<>& colors) const {
     std::string text = "<figure class=\"panel\"><h3>";
     text.append(title).append("</h3>\n");
+    std::size_t threads = 0;
+    std::size_t streams = 0;
     for (auto const& [key, each] : lanes_) {
+      if (++(key.device < 0 ? threads : streams) > most_lanes) continue;
       std::size_t rows = 0;
       for (auto const& row : each.rows) rows += row.empty() ? 0U : 1U;
       text.append("<div class=\"lane\"><p class=\"quiet\">").append(html_text(label_of(key))).append("</p><div style=\"height:");
@@ -184,6 +192,8 @@ class timeline_plot {
     text.append("</div><figcaption>From ").append(with_unit(fractional_nanoseconds{(std::max)(0.0, from)}));
     text.append(" after the recording's origin on. Phases that lie in others stand below them; what is shorter than a pixel is "
                 "drawn as one.");
+    if (threads > most_lanes) text.append(" Of " + digits(threads) + " threads the first " + digits(most_lanes) + " are drawn.");
+    if (streams > most_lanes) text.append(" Of " + digits(streams) + " streams the first " + digits(most_lanes) + " are drawn.");
     return text.append(draws_shares(from, to) ? " A lane with more than 1200 of them shows, for each of 240 stretches, how "
                                                 "much of it they filled.</figcaption></figure>\n"
                                               : "</figcaption></figure>\n");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/timeline.hpp>
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/starved_share.hpp>
 #include <streamgauge/report/text.hpp>
@@ -98,7 +99,7 @@ class trace_drawing {
     base_ = first.value_or(nanoseconds{0});
   }
 
-  // On their lanes, with the lengths to write; and which executions are drawn on both sides, each with some length.
+  // Lane by lane, with the lengths to write; and which executions are drawn on both sides, each with some length.
   [[gnu::cold]] void lay_out() {
     for (trace_track& each : tracks_) {
       for (drawn_slice& one : each.slices) {
@@ -112,6 +113,7 @@ class trace_drawing {
         if (one.length.count() == 0 || what.part == trace_part::wait) continue;
         drawn_[execution_of(what)] |= what.part == trace_part::submit ? 1U : 2U;
       }
+      put_in_order(each.slices, [](drawn_slice const& a, drawn_slice const& b) { return a.lane < b.lane; });
     }
   }
 
@@ -127,11 +129,11 @@ class trace_drawing {
   }
 
   [[gnu::cold]] void draw(trace_track const& on) {
+    auto next = on.slices.begin();
     for (std::size_t lane = 0; lane < on.lanes; ++lane) {
       trace_place const at{process_of(on.device), first_track + named_};
       out_.name_track(at, lane == 0 ? on.label : on.label + ", what overlaps " + digits(lane), named_++);
-      for (drawn_slice const& each : on.slices)
-        if (each.lane == lane) draw(at, each);
+      for (; next != on.slices.end() && next->lane == lane; ++next) draw(at, *next);
     }
   }
 
@@ -144,7 +146,8 @@ class trace_drawing {
     std::string categories = waits ? "wait" : what.part == trace_part::submit ? "host" : "device";
     if (one.part == span_part::whole) categories += ",span";
     if (one.warmup) categories += ",warmup";
-    out_.add_slice(at, each.begin, each.length, waits ? "wait for " + phase : phase, categories, color, arguments(what));
+    std::string const name = in_slice(phase, what.series);
+    out_.add_slice(at, each.begin, each.length, waits ? "wait for " + name : name, categories, color, arguments(what));
     if (waits || drawn_[execution_of(what)] != 3) return;
     if (what.part == trace_part::submit)
       out_.begin_arrow(at, each.begin, execution_of(what));
@@ -157,7 +160,7 @@ class trace_drawing {
     trace_object<> args;
     args.number("execution", execution_of(of));
     trace_object<> under;
-    for (condition const& each : of_.all[of.series].conditions) under.text(each.key, each.value);
+    for (condition const& each : of_.all[of.series].conditions) under.text(in_slice(each.key, of.series), in_slice(each.value, of.series));
     if (!under.empty()) args.raw("conditions", under.written());
     if (one.warmup) args.raw("warmup", "true");
     if (one.watched) args.raw("watched", "true");
@@ -216,6 +219,7 @@ class trace_drawing {
 /// the thread that entered.
 /// Units: microseconds with three decimals, from the earliest event on, which is 0. Where a viewer's sum of begin and length,
 /// in doubles, would come behind what follows at once, the length is a nanosecond or two shorter; `args` have it exact.
+/// Of names beyond 1000 bytes slices bear the beginning, and `otherData` has them whole, once.
 /// Example: `std::ofstream{"trace.json"} << sg::report::trace_of(taken);`
 template <class Recording>
 [[nodiscard, gnu::cold]] std::string trace_of(Recording const& of) {

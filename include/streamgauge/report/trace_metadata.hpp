@@ -51,6 +51,7 @@ class trace_metadata {
     }
     if (!of_.environment.tool.empty()) about.text("watched_by", of_.environment.tool);
     if (!of_.problems.empty()) about.raw("problems", list_of_problems());
+    if (auto const cut_names = list_of_cut_names(); !cut_names.empty()) about.raw("cut_names", "[" + cut_names + "]");
     return about;
   }
 
@@ -143,6 +144,24 @@ class trace_metadata {
       all.append(trace_object<>{}.text("phase", each.phase).text("text", each.text).number("count", each.count).written());
     }
     return "[" + all + "]";
+  }
+
+  // Of which slices bear the beginning alone.
+  [[nodiscard, gnu::cold]] std::string list_of_cut_names() const {
+    std::string all;
+    for (std::size_t i = 0; i < of_.all.size(); ++i) {
+      auto const& of = of_.all[i];
+      bool is_cut = of.phase.size() > longest_in_slice;
+      trace_object<> under;
+      for (condition const& each : of.conditions) {
+        is_cut = is_cut || each.key.size() > longest_in_slice || each.value.size() > longest_in_slice;
+        under.text(each.key, each.value);
+      }
+      if (!is_cut) continue;
+      all.append(all.empty() ? "" : ",");
+      all.append(trace_object<>{}.number("series", i).text("name", of.phase).raw("conditions", under.written()).written());
+    }
+    return all;
   }
 
   Recording const& of_;

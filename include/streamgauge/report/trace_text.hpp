@@ -34,6 +34,20 @@ namespace streamgauge::report {
   return written;
 }
 
+/// How long a text is at most that each slice bears.
+inline constexpr std::size_t longest_in_slice = 1000;
+
+/// A text as each slice of a series bears it: of a long one the beginning, and where the rest is.
+/// Why: every execution repeats it, so that a name of 1 MB makes two gigabytes of a thousand of them; viewers show the first
+/// hundred characters.
+[[nodiscard, gnu::cold]] inline std::string in_slice(std::string_view text, std::size_t series) {
+  if (text.size() <= longest_in_slice) return std::string{text};
+  // A character of UTF-8 has at most three bytes behind its first one.
+  std::size_t end = longest_in_slice;
+  for (int i = 0; i < 3 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U; ++i) --end;
+  return std::string{text.substr(0, end)} + "... (otherData.cut_names, series " + digits(series) + ")";
+}
+
 /// The members of one JSON object, in one line.
 /// A template, so that only a unit that writes compiles its bodies.
 template <class Text = std::string>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <streamgauge/sample.hpp>
+#include <streamgauge/analyze/number_places.hpp>
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/phases_on_device.hpp>
 #include <streamgauge/analyze/placed_executions.hpp>
@@ -69,24 +70,26 @@ class trace_tracks {
   }
 
   [[gnu::cold]] void add_threads() {
-    std::uint32_t threads = 0;
+    std::vector<std::uint32_t> seen;
     for (auto const& each : of_.all)
       for (sample const& one : each.samples)
-        if (one.thread >= threads) threads = one.thread + 1;
-    std::vector<trace_track> tracks(threads);
+        if (seen.empty() || seen.back() != one.thread) seen.push_back(one.thread);
+    number_places<> const threads{std::move(seen)};
+    std::vector<trace_track> tracks(threads.size());
     for (std::size_t i = 0; i < of_.all.size(); ++i) {
       for (std::size_t j = 0; j < of_.all[i].samples.size(); ++j) {
         sample const& one = of_.all[i].samples[j];
         if (!one.submit.known()) continue;
         nanoseconds const left = one.entered + *one.submit.value();
-        add(tracks[one.thread], one.entered, left, {i, j, trace_part::submit, false});
+        trace_track& track = tracks[threads.of(one.thread)];
+        add(track, one.entered, left, {i, j, trace_part::submit, false});
         if (!one.completion.known() || *one.completion.value() <= *one.submit.value()) continue;
-        add(tracks[one.thread], left, one.entered + *one.completion.value(), {i, j, trace_part::wait, false});
+        add(track, left, one.entered + *one.completion.value(), {i, j, trace_part::wait, false});
       }
     }
-    for (std::uint32_t i = 0; i < threads; ++i) {
+    for (std::size_t i = 0; i < threads.size(); ++i) {
       if (tracks[i].slices.empty()) continue;
-      tracks[i].label = "thread " + digits(i);
+      tracks[i].label = "thread " + digits(threads[i]);
       all.push_back(std::move(tracks[i]));
     }
   }

@@ -126,6 +126,19 @@ TEST_CASE_FIXTURE(plain_run, "a measurement as text: both sides, rates, the inst
   CHECK(text.find("ended        steady, and the median is known as closely as was asked for, after 2.5") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(plain_run, "a measurement as text: the host waits as it was told, and that is said") {
+  cudaStream_t const stream = new_stream();
+  auto chosen = called("work");
+  for (auto const& [policy, word] : {std::pair{sg::wait_policy::block, "blocking"}, std::pair{sg::wait_policy::none, "spinning"}}) {
+    chosen.wait = policy;
+    auto const found = sg::measure(stream, [](cudaStream_t on) { launch(on, 20us); }, chosen);
+    REQUIRE(found.alone() != nullptr);
+    for (sg::sample const& one : found.alone()->samples)
+      CHECK(one.waited == (policy == sg::wait_policy::block ? sg::wait_policy::block : sg::wait_policy::spin));
+    CHECK(text_of(found).find(std::string{" until a "} + word + " wait saw it done") != std::string::npos);
+  }
+}
+
 TEST_CASE_FIXTURE(plain_run, "a measurement as text: of several executions in an interval the time and the rates are those of one") {
   cudaStream_t const stream = new_stream();
   auto chosen = called("work");

@@ -103,7 +103,7 @@ class benchmark {
       if (i > 0 && (counts ? 10 * elapsed() >= rule_.rule().time : is_over())) return;
       auto scope = alone_.enter(stream_);
       execute();
-      scope.wait(wait_policy::spin);
+      scope.wait(chosen_.wait == wait_policy::block ? wait_policy::block : wait_policy::spin);
       if (i == 0) begun_ += clocks_.start(chosen_.clocks_from, feed_.last());
       if (i == 0) found_.why_none = why_no_time();
       clocks_.look();

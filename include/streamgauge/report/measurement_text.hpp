@@ -84,12 +84,15 @@ class measurement_lines : public note_lines<> {
   }
 
   [[gnu::cold]] void add_host(summary const& alone) {
-    auto const& spin = alone.completion.by_policy[static_cast<std::size_t>(wait_policy::spin)].steady;
-    if (!spin.median) return;
-    std::string text = unbroken(with_unit(*spin.median)) + " until a spinning wait saw it done";
-    if (auto const& submit = alone.submit.values.steady.median)
-      text += ", " + unbroken(with_unit(*submit)) + " until it was submitted";
-    add("host", text + "; " + digits(spin.count) + " executions, one at a time");
+    for (auto const policy : {wait_policy::spin, wait_policy::block}) {
+      auto const& waited = alone.completion.by_policy[static_cast<std::size_t>(policy)].steady;
+      if (!waited.median) continue;
+      std::string text = unbroken(with_unit(*waited.median)) + " until a " +
+                         (policy == wait_policy::spin ? "spinning" : "blocking") + " wait saw it done";
+      if (auto const& submit = alone.submit.values.steady.median)
+        text += ", " + unbroken(with_unit(*submit)) + " until it was submitted";
+      add("host", text + "; " + digits(waited.count) + " executions, one at a time");
+    }
   }
 
   [[gnu::cold]] void add_caches() {

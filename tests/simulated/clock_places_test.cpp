@@ -348,3 +348,30 @@ TEST_CASE_FIXTURE(fresh_machine, "whatever call of a map fails: device times are
     REQUIRE(nth < 300);
   }
 }
+
+TEST_CASE_FIXTURE(fresh_machine, "a host that is seconds ahead: what the device does later than any anchor of ours is placed by what was read before") {
+  costly_calls();
+  for (nanoseconds const each : {nanoseconds{10ms}, nanoseconds{200ms}, nanoseconds{450ms}}) {
+    CAPTURE(each.count());
+    cudaStream_t const stream = new_stream();
+    nanoseconds const origin = simulated::host_now();
+    sg::timeline_recorder recorder;
+    sg::phase const step{recorder, "step"};
+    std::vector<nanoseconds> began;
+    launch(stream, 5ms);  // so that each begins when the one before it ends
+    for (int i = 0; i < 100; ++i) {
+      began.push_back(simulated::stream_end(stream) - origin);
+      auto const scope = step.enter(stream);
+      launch(stream, each);
+    }
+    auto const of = series_of(recorder.collect(), "step");
+    wait_for(stream);
+    auto const taken = recorder.collect();
+    auto const& all = series_of(taken, "step").samples;
+    REQUIRE(all.size() == began.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      CHECK_MESSAGE(distance(begin_of(all[i]), began[i]) <= all[i].bound, i);
+    // Told by elapsed times of up to half a second, one after the other, each rounded by up to 28 ns.
+    CHECK(all.back().bound < 100 * 140ns);
+  }
+}

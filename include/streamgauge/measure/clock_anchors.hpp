@@ -98,6 +98,16 @@ class clock_anchors {
     return &all_[earlier_is_nearer ? low - 1 : low];
   }
 
+  /// The one that the device passed nearest to a moment of its own clock. Requires: one was passed.
+  /// Why: a host that is far ahead recorded its anchors long before the device came to the work.
+  [[nodiscard]] clock_anchor const& nearest_on_device(std::int64_t at) const noexcept {
+    std::size_t best = 0;
+    auto const distance = [&](std::size_t i) { return all_[i].at < at ? at - all_[i].at : all_[i].at - at; };
+    for (std::size_t i = 1; i < passed_; ++i)
+      if (distance(i) < distance(best)) best = i;
+    return all_[best];
+  }
+
   /// By how much an elapsed time may be off that CUDA answered in float milliseconds: half of its last digit.
   [[nodiscard]] static std::int64_t rounding_of(nanoseconds elapsed_time) noexcept {
     std::int64_t const length = elapsed_time.count() < 0 ? -elapsed_time.count() : elapsed_time.count();

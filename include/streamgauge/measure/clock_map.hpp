@@ -99,10 +99,14 @@ class clock_map : public pool_clock {
     brief_guard const guard{lock_};
     into.clock = number_;
     into.begins = absence::no_clock;
-    clock_anchor const* const near_by = stream_ && alive(cuda, context_) ? anchors_.nearest(into.entered) : nullptr;
+    clock_anchor const* near_by = stream_ && alive(cuda, context_) ? anchors_.nearest(into.entered) : nullptr;
     if (!near_by) return;
-    elapsed_answer const since = elapsed(cuda, near_by->event, slot.start);
-    if (since.status != cudaSuccess || since.time > furthest || since.time < -furthest) return;
+    elapsed_answer since = elapsed(cuda, near_by->event, slot.start);
+    if (since.status == cudaSuccess && is_beyond(period, since.time)) {
+      near_by = &anchors_.nearest_on_device(near_by->at + since.time.count());
+      since = elapsed(cuda, near_by->event, slot.start);
+    }
+    if (since.status != cudaSuccess || is_beyond(furthest, since.time)) return;
     std::int64_t const start = near_by->at + since.time.count();
     std::int64_t const begin = start + later.count();
     std::int64_t const end = begin + into.device.value()->count();
@@ -110,8 +114,7 @@ class clock_map : public pool_clock {
     std::int64_t const off = clock_anchors::rounding_of(since.time) + clock_anchors::rounding_of(*into.device.value());
     into.begins = nanoseconds{begin};
     // An event that a graph records again says something else soon.
-    bool const is_far = since.time > period || since.time < -period;
-    if (is_far && spare_ && !slot.replayed && !slot.in_graph)
+    if (is_beyond(period, since.time) && !slot.replayed && !slot.in_graph && has_spare(cuda))
       anchors_.adopt(slot.start, spare_, {nullptr, into.entered, start, near_by->blur + off});
     if (knowledge_.size() == 0) return;
     clock_knowledge& known = knowledge_.data()[knowledge_.size() - 1];
@@ -162,6 +165,16 @@ class clock_map : public pool_clock {
   static void place_on(pool_clock& on, timed_slot& slot, nanoseconds later, stored_sample& into) noexcept {
     driver_answer const cuda = into.device.known() ? driver() : driver_answer{};
     if (cuda.api) static_cast<clock_map&>(on).place(*cuda.api, slot, later, into);
+  }
+  [[nodiscard]] static bool is_beyond(nanoseconds limit, nanoseconds time) noexcept { return time > limit || time < -limit; }
+  // Where the host is far ahead one after the other is wanted, before another anchor of ours is due.
+  [[nodiscard]] bool has_spare(driver_api const& cuda) noexcept {
+    if (spare_) return true;
+    relaxed_capture_mode const relaxed{cuda};
+    context_scope const current{cuda, context_.handle};
+    bool const may = relaxed.status() == cudaSuccess && current.status() == cudaSuccess;
+    if (!may || cuda.event_create(&spare_, cudaEventDefault) != cudaSuccess) spare_ = nullptr;
+    return spare_ != nullptr;
   }
   [[nodiscard]] std::size_t count_knowledge() noexcept {
     brief_guard const guard{lock_};

@@ -102,6 +102,13 @@ TEST_CASE("a drift is as sure as its two ends are, and the further they lie apar
   CHECK(fit.drift()->rate == doctest::Approx(3e-6).epsilon(1e-12));
   CHECK(fit.drift()->bound == doctest::Approx(0.1e-6).epsilon(1e-12));
   CHECK_FALSE(clock_fit<>{{window(0, -500, 500)}, straight}.drift());
+  // What elapsed times are rounded by from the one to the other, and two readings of 64 ns, on 10 s.
+  sg::clock_window late = window(10 * second, 10 * second + 29'500, 10 * second + 30'500);
+  late.blur = 72;
+  sg::clock_limits read = straight;
+  read.resolution = nanoseconds{64};
+  CHECK(clock_fit<>{{window(0, -500, 500), late}, straight}.drift()->bound == doctest::Approx(0.1072e-6).epsilon(1e-9));
+  CHECK(clock_fit<>{{window(0, -500, 500), late}, read}.drift()->bound == doctest::Approx(0.1200e-6).epsilon(1e-9));
 }
 
 TEST_CASE("beyond the last window the line goes on, and the bound opens like a fan") {

@@ -94,7 +94,7 @@ class clock_fit {
       if (!knots_.empty() && knots_.back().device == each.device) continue;
       offset_range const range = solve(each.device, each.blur);
       if (range.least > range.most) contradicted_ = true;
-      knots_.push_back({each.device, range});
+      knots_.push_back({each.device, each.blur, range});
     }
   }
 
@@ -127,12 +127,16 @@ class clock_fit {
     double const apart = static_cast<double>(last->device - first->device);
     double const least = (last->range.least - first->range.most) / apart;
     double const most = (last->range.most - first->range.least) / apart;
-    return clock_drift{(least + most) / 2, (most - least) / 2};
+    // How far apart they lie may be off as well: by what adds up from the one to the other, and by both readings.
+    std::int64_t const blurred = last->blur > first->blur ? last->blur - first->blur : first->blur - last->blur;
+    double const off = static_cast<double>(blurred + 2 * limits_.resolution.count()) / apart;
+    return clock_drift{(least + most) / 2, (most - least) / 2 + off};
   }
 
  private:
   struct knot {
     std::int64_t device;
+    std::int64_t blur;
     offset_range range;
   };
   // So many windows on each side count: further ones say little more.

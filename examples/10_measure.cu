@@ -23,7 +23,7 @@ int main() {
   auto const launch = [&](cudaStream_t on) { add<<<n / 256, 256, 0, on>>>(a, b, c, n); };
   sg::measure_choices choices;
   choices.name = "add, as it is launched";
-  choices.work = sg::work{}.flops(n).reads(8.0 * n).writes(4.0 * n).declared();
+  choices.work = sg::work{}.flops(n).reads(8.0 * n).writes(4.0 * n);
   sg::report::measurement_text(std::cout, sg::measure(stream, launch, choices));
   choices.name = "add, eight in a graph";
   choices.how = sg::launched_by::graph;

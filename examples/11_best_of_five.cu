@@ -28,6 +28,6 @@ int main() {
     sizes.push_back({std::to_string(threads) + " threads",
                      [=](cudaStream_t on) { add<<<n / threads, threads, 0, on>>>(a, b, c, n); }});
   sg::measure_choices choices;
-  choices.work = sg::work{}.flops(n).reads(8.0 * n).writes(4.0 * n).declared();
+  choices.work = sg::work{}.flops(n).reads(8.0 * n).writes(4.0 * n);
   sg::report::contest_text(std::cout, sg::measure_rounds(stream, sizes, choices));
 }

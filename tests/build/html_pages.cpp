@@ -263,5 +263,9 @@ int main(int count, char** arguments) {
   off.recorded = sg::mode::off;
   off.why_not_measured = "off by STREAMGAUGE=<off>";
   write(folder, "off", off);
+  sg::recording marked = training(12, 0.0);
+  marked.recorded = sg::mode::mark;
+  for (auto& each : marked.all) each.samples.clear();
+  write(folder, "marked", marked);
   write(folder, "nothing_common", many(2), training(12, 0.0));
 }

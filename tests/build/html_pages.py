@@ -50,6 +50,7 @@ EXPECTED = {
                             "After (b)", "840.0 Tflop/s, given: what a <tuned> product reaches", "ridge 170.8 flop/B"],
     "empty": ["nothing measured: no phase was made"],
     "off": ["not measured: off by STREAMGAUGE=<off>"],
+    "marked": ["not measured: mark, which names ranges for tools only"],
     "nothing_common": ["nothing to compare: no series has a time on both sides", "unmatched"],
 }
 

@@ -85,5 +85,6 @@ TEST_CASE("a comparison as Markdown has a line for each entry and the reasons be
 TEST_CASE("case-89 a hostile name is no markup: neither a cell, a link, a picture, an entity, a tag nor a new line") {
   CHECK(sg::report::markdown_text("![x](http://a/b) <b> &lt; a|b `c` @me #1") ==
         "\\!\\[x\\]\\(http\\://a/b\\) &lt;b\\> &amp;lt; a\\|b \\`c\\` \\@me \\#1");
+  CHECK(sg::report::markdown_of(sg::report::identity_of("C:\\x", {})) == "C\\:\\\\\\\\x");  // rendered as in a table: C:\\x
   for (char const each : sg::report::markdown_text("a\nb\r\n| c |")) CHECK(each != '\n');
 }

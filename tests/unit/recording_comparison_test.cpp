@@ -76,6 +76,15 @@ TEST_CASE("case-69 executions that count as warm-up are not compared") {
   CHECK(*device.ratio == doctest::Approx(1.0).epsilon(1e-2));
 }
 
+TEST_CASE("case-69 where all executions were warm-up the comparison says that, not that nobody asked") {
+  auto all_warm = series_of("gemm", 12000, 90000);
+  for (auto& each : all_warm.samples) each.warmup = true;
+  auto const found = sg::compare(recording_of({series_of("gemm", 12000, 90000)}), recording_of({all_warm}));
+  auto const& device = entry_of(found, "gemm", sg::observable::device)->result;
+  CHECK(device.verdict == sg::verdict::refused);
+  CHECK(device.reason == "no device time in b: all 60 executions were warm-up");
+}
+
 TEST_CASE("completion is compared for each way of waiting, and never across them") {
   auto const waited = [](sg::wait_policy first, sg::wait_policy second) {
     auto made = series_of("gemm", 12000, 90000);

@@ -285,6 +285,15 @@ TEST_CASE("bytes that ncu counted replace the declared ones by name, and only wh
   CHECK(found.rows[0].point.intensity == doctest::Approx(1.25));
   CHECK(has(table_of(found), "gemm: bytes counted by ncu, dram__bytes.sum"));
 
+  sg::measured_bytes const mistyped{"gem", {}, 8e5, sg::cache_state::warm};
+  auto const nowhere = sg::roofline_of(of, plain_roofs(), {mistyped});
+  CHECK(nowhere.rows[0].bytes_source == "declared");
+  CHECK(has(table_of(nowhere), "unmatched    bytes were counted of gem, and no phase here has that name and conditions"));
+  sg::recording marked = of;
+  marked.recorded = sg::mode::mark;
+  marked.all.clear();
+  CHECK(table_of(sg::roofline_of(marked, plain_roofs())) == "not measured: ranges were marked only\n");
+
   // ncu as it is empties the caches: what it counts then is another number's.
   counted.counted_with = sg::cache_state::cold;
   found = sg::roofline_of(of, plain_roofs(), {counted});

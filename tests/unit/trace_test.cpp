@@ -326,6 +326,12 @@ TEST_CASE("without places the host is drawn alone, and the trace says what to do
   CHECK(lines_with(text, "\"ph\":\"X\"").size() == 1);
   CHECK(has(text, "\"alignment\":\"none\",\"alignment_why\":\"the recorder was no sg::timeline_recorder\""));
   CHECK_FALSE(has(text, "alignment_bound"));
+  CHECK_FALSE(has(text, "alignment_by"));  // nothing was aligned
+  of.environment.why_no_device = "no CUDA device";
+  CHECK(has(sg::report::trace_of(of), "\"alignment_why\":\"no CUDA device\""));
+  of.recorded = sg::mode::mark;
+  CHECK(has(sg::report::trace_of(of), "\"alignment_why\":\"not measured: mark, which names ranges for tools only\""));
+  of.recorded = sg::mode::time;
   of.why_not_placed = "no room";
   CHECK(has(sg::report::trace_of(of), "\"alignment_why\":\"no room\""));
 

@@ -60,6 +60,7 @@ struct observed_run {
   absence why_absent = absence::not_asked;  ///< of the last steady sample that has no value
   bool walls_and_branches = false;          ///< spans and branches of spans in one series
   bool merged = false;                      ///< of several runs, one behind the other
+  std::size_t warmup = 0;                   ///< executions left out, where all were
 };
 
 /// Collects the steady samples of one observable. Executions that count as warm-up are left out; a condition called
@@ -80,6 +81,8 @@ template <class = void>
   std::size_t watched = 0;
   std::uint64_t kept_watched = 0;
   bool part_seen[3] = {};
+  for (auto const& one : all.samples) found.warmup += one.warmup ? 1 : 0;
+  if (found.warmup < all.samples.size()) found.warmup = 0;
   for (auto const& one : all.samples) {
     if (one.watched) ++kept_watched;
     if (one.warmup || (policy && one.waited != *policy)) continue;
@@ -210,6 +213,7 @@ class recording_matcher {
   [[nodiscard]] static std::string missing(std::vector<observed_run> const& runs, char const* side, observable what,
                                            std::optional<wait_policy> policy) {
     auto text = std::string{"no "} + describe(what) + " time in " + side;
+    if (runs.front().warmup > 0) return text + ": all " + std::to_string(runs.front().warmup) + " executions were warm-up";
     if (policy) return text + " that was observed by " + describe(*policy);
     return text + ": " + describe(runs.front().why_absent);
   }

@@ -127,6 +127,8 @@ struct roofline_row {
 struct roofline {
   device_roofs roofs;
   std::vector<roofline_row> rows;
+  std::vector<std::string> counted_nowhere;  ///< phases of counted bytes that no series is of
+  std::string why_not_measured;              ///< why the recording measured nothing: empty, or the reason
 };
 
 /// Why counted bytes cannot stand for those of a timed phase; empty where they can.
@@ -169,6 +171,12 @@ template <class Recording>
                                    std::vector<measured_bytes> const& counted = {}) {
   roofline found;
   found.roofs = roofs;
+  if (of.recorded != mode::time) found.why_not_measured = of.why_not_measured.empty() ? "ranges were marked only" : of.why_not_measured;
+  for (measured_bytes const& each : counted) {
+    bool seen = false;
+    for (auto const& from : of.all) seen = seen || (each.phase == from.phase && each.conditions == from.conditions);
+    if (!seen) found.counted_nowhere.push_back(each.phase);
+  }
   for (std::size_t i = 0; i < of.all.size(); ++i) {
     auto const& from = of.all[i];
     measured_bytes const* measured = nullptr;

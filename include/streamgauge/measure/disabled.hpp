@@ -36,6 +36,8 @@ class work {
   [[nodiscard]] constexpr work reads(Number) const noexcept { return {}; }
   template <class Number>
   [[nodiscard]] constexpr work writes(Number) const noexcept { return {}; }
+  [[nodiscard]] constexpr declared_work declared() const noexcept { return {}; }
+  constexpr operator declared_work() const noexcept { return {}; }
 };
 
 struct capacity {

@@ -47,7 +47,7 @@ struct measure_choices {
   launched_by how = launched_by::stream;
   cache_state cache = cache_state::warm;  ///< cold: a buffer as large as the L2 is overwritten before each interval
   std::size_t sets = 1;                 ///< of inputs, over which a callable with rotating caches goes in turn
-  declared_work work{};                 ///< of one execution, for rates: `sg::work{}.flops(f).reads(r).writes(w).declared()`
+  declared_work work{};                 ///< of one execution, for rates: `sg::work{}.flops(f).reads(r).writes(w)`
   wait_policy wait = wait_policy::spin; ///< how the host waits where its side is measured; `none` is taken for `spin`
   std::size_t under_tool = 20;          ///< executions where a tool is attached: there is nothing to be tight about
   char const* clocks_from = nvml_library;  ///< NVML, which reads the clocks beside the samples; null: they are not read

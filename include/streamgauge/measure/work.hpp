@@ -32,6 +32,7 @@ class work {
   }
 
   [[nodiscard]] constexpr declared_work const& declared() const noexcept { return declared_; }
+  constexpr operator declared_work() const noexcept { return declared_; }
 
  private:
   template <class Number>

@@ -13,9 +13,9 @@ namespace streamgauge::report {
 /// Why: names come from programs. A backslash before every punctuation mark that CommonMark knows takes its meaning; an
 /// ampersand is spelled out, since entities are read in spite of one.
 template <class = void>
-[[nodiscard, gnu::cold]] std::string markdown_text(std::string_view text) {
+[[nodiscard, gnu::cold]] std::string markdown_of(std::string_view escaped_already) {
   std::string shown;
-  for (char const each : escaped(text)) {
+  for (char const each : escaped_already) {
     if (each == '&')
       shown += "&amp;";
     else if (each == '<')
@@ -26,6 +26,11 @@ template <class = void>
       shown += each;
   }
   return shown;
+}
+/// The same of a text as it is. Names of phases are escaped already (`identity_of`).
+template <class = void>
+[[nodiscard, gnu::cold]] std::string markdown_text(std::string_view text) {
+  return markdown_of(escaped(text));
 }
 
 /// A comparison of recordings as GitHub's Markdown, for a pull request: the outcome, then a line for each observable of each
@@ -47,7 +52,7 @@ template <class Ostream>
   std::string below;
   for (series_comparison const& each : of.entries) {
     auto const& result = each.result;
-    std::string const name = markdown_text(identity_of(each.phase, each.conditions));
+    std::string const name = markdown_of(identity_of(each.phase, each.conditions));
     text += "| " + name + " | " + describe(each.what) + " | " + describe(result.verdict) + " | " +
             (result.ratio ? change_of(*result.ratio) : "") + " | " +
             (result.interval ? change_of(result.interval->low) : "") + " | " +
@@ -59,7 +64,7 @@ template <class Ostream>
                markdown_text(result.reason) + "\n";
   }
   for (unmatched_series const& each : of.unmatched)
-    below += "- " + markdown_text(identity_of(each.phase, each.conditions)) + ": only in " + digits(std::uint64_t{each.in_a}) +
+    below += "- " + markdown_of(identity_of(each.phase, each.conditions)) + ": only in " + digits(std::uint64_t{each.in_a}) +
              " before and " + digits(std::uint64_t{each.in_b}) + " after\n";
   if (!below.empty()) text += '\n' + below;
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));

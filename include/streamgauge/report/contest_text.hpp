@@ -11,6 +11,7 @@
 #include <streamgauge/report/clock_note.hpp>
 #include <streamgauge/report/clock_change_note.hpp>
 #include <streamgauge/report/quantity.hpp>
+#include <streamgauge/report/overtaken_note.hpp>
 #include <streamgauge/report/comparison_table.hpp>
 
 namespace streamgauge::report {

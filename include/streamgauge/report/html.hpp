@@ -12,6 +12,7 @@
 #include <streamgauge/analyze/recording_comparison.hpp>
 #include <streamgauge/analyze/roofs.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/unmeasured_note.hpp>
 #include <streamgauge/report/notes.hpp>
 #include <streamgauge/report/notes_in_order.hpp>
 #include <streamgauge/report/number_table.hpp>
@@ -42,6 +43,10 @@ class html_sections {
   html_sections(Recording const& of, phase_colors<>& colors, std::string_view anchors, device_roofs const& roofs,
                 std::vector<measured_bytes> const& counted = {})
       : of_{of}, rows_{summarize(of)}, colors_{colors}, anchors_{anchors}, roofline_{of, roofs, counted, most_html_phases} {
+    // Phases that were only marked have no numbers, and "never entered" would not be true of them.
+    bool entered = of.recorded == mode::time;
+    for (auto const& row : rows_.rows) entered = entered || row.what.submit.samples.seen() > 0;
+    if (!entered) rows_.rows.clear();
     choose();
   }
 
@@ -91,10 +96,8 @@ class html_sections {
 
   [[nodiscard]] std::string glance() const {
     std::string text = heading("glance", "At a glance");
-    if (of_.recorded != mode::time)
-      text += "<p>not measured: " +
-              html_text(of_.why_not_measured.empty() ? "mark, which names ranges for tools only" : escaped(of_.why_not_measured)) +
-              "</p>\n";
+    if (std::string const why = unmeasured_note(of_); !why.empty())
+      text += "<p>not measured: " + html_text(why) + "</p>\n";
     else if (rows_.rows.empty())
       text += "<p>nothing measured: no phase was made</p>\n";
     if (rows_.rows.empty()) return text;
@@ -131,8 +134,7 @@ class html_sections {
     }
     if (!placed)
       return text + "<p>no timeline: nothing of the device was placed on the host's clock" +
-             (of_.why_not_placed.empty() ? std::string{" (sg::timeline_recorder)"} : ": " + html_text(escaped(of_.why_not_placed))) +
-             "</p>\n";
+             ": " + html_text(unplaced_note(of_)) + "</p>\n";
     timeline_plot<Recording> const plot{of_, rows_};
     return text + plot.text(colors_) + plot.legend(colors_) + "<details><summary>numbers</summary>" + plot.numbers() + "</details>\n";
   }

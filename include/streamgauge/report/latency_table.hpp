@@ -11,6 +11,7 @@
 #include <streamgauge/analyze/stream_timeline.hpp>
 #include <streamgauge/analyze/diagnosis.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/unmeasured_note.hpp>
 #include <streamgauge/report/grid.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/feeding_note.hpp>
@@ -179,7 +180,9 @@ class latency_lines {
       all.executions += count.executions;
       all.placed += count.placed;
     }
-    if (all.executions == 0)
+    if (std::string const why = unmeasured_note(of); all.executions == 0 && !why.empty())
+      why_none_ = "no device time to place: not measured: " + why;
+    else if (all.executions == 0)
       why_none_ = "no device time to place" +
                   (of.environment.why_no_device.empty() ? "" : ": " + escaped(of.environment.why_no_device));
     else if (all.placed == 0 && of.clocks.empty() && of.why_not_placed.empty())

@@ -16,16 +16,9 @@
 #include <streamgauge/report/clock_note.hpp>
 #include <streamgauge/report/clock_change_note.hpp>
 #include <streamgauge/report/quantity.hpp>
+#include <streamgauge/report/overtaken_note.hpp>
 
 namespace streamgauge::report {
-
-/// What was queued ahead of an interval and did not last, as the end of a sentence; empty where all of it did.
-template <class = void>
-[[nodiscard, gnu::cold]] std::string overtaken_text(std::size_t intervals) {
-  if (intervals == 0) return {};
-  return "; the device was through the work ahead of " + digits(std::uint64_t{intervals}) +
-         (intervals == 1 ? " interval" : " intervals") + " before all was submitted";
-}
 
 /// The lines about one measurement. A template, so that only a unit that prints compiles its bodies.
 template <class Measurement>

@@ -39,6 +39,12 @@ class roofline_notes : public note_lines<> {
     end("ridge");
   }
 
+  /// Counted bytes whose phase, by its name and conditions, is not in the recording.
+  [[gnu::cold]] void add_counted_nowhere() {
+    for (std::string const& each : of_.counted_nowhere)
+      add("unmatched", "bytes were counted of " + unbroken(identity_of(each, {})) + ", and no phase here has that name and conditions");
+  }
+
   [[gnu::cold]] void add_row(roofline_row const& row) {
     std::string const name = unbroken(identity_of(row.phase, row.conditions));
     if (row.bytes_source != "declared") {
@@ -98,6 +104,10 @@ template <class Roofline>
 class roofline_lines {
  public:
   explicit roofline_lines(Roofline const& of) : under_{of} {
+    if (of.rows.empty() && !of.why_not_measured.empty()) {
+      why_none_ = "not measured: " + escaped(of.why_not_measured);
+      return;
+    }
     if (of.rows.empty()) {
       why_none_ = "no phase declares its work: sg::phase{recorder, name, sg::work{}.flops(f).reads(r).writes(w)}";
       return;
@@ -114,6 +124,7 @@ class roofline_lines {
     under_.add_legend();
     under_.add_roofs();
     for (roofline_row const& row : of.rows) add(row);
+    under_.add_counted_nowhere();
     table_.measure(rates);
     table_.measure(shares);
   }

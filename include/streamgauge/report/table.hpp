@@ -6,6 +6,7 @@
 #include <streamgauge/sample.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/unmeasured_note.hpp>
 #include <streamgauge/report/notes.hpp>
 #include <streamgauge/report/notes_in_order.hpp>
 #include <streamgauge/report/number_table.hpp>
@@ -22,16 +23,10 @@ template <class Ostream>
   notes under{of};
   bool entered = false;
   for (auto const& row : of.rows) entered = entered || row.what.submit.samples.seen() > 0;
-  if (of.recorded != mode::time) {
-    text.append("not measured: ");
-    if (!of.why_not_measured.empty())
-      text.append(escaped(of.why_not_measured));
-    else
-      text.append(of.recorded == mode::off ? "off" : "mark, which names ranges for tools only");
-    text.push_back('\n');
-  } else if (of.rows.empty()) {
+  if (std::string const why = unmeasured_note(of); !why.empty())
+    text.append("not measured: ").append(why).push_back('\n');
+  else if (of.rows.empty())
     text.append("nothing measured: no phase was made\n");
-  }
   if (entered || (of.recorded == mode::time && !of.rows.empty())) {
     text.append(number_table{of}.text());
     text.push_back('\n');

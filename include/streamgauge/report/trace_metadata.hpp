@@ -10,6 +10,7 @@
 #include <streamgauge/analyze/statistics.hpp>
 #include <streamgauge/analyze/starved_share.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/unmeasured_note.hpp>
 #include <streamgauge/report/trace_text.hpp>
 
 namespace streamgauge::report {
@@ -93,11 +94,10 @@ class trace_metadata {
       why = single ? "a single anchor tells nothing of the drift: the bounds grow with what it may be at most" : "";
     } else {
       about.text("alignment", "none");
-      if (why.empty() && of_.clocks.empty()) why = "the recorder was no sg::timeline_recorder";
-      if (why.empty()) why = "no device time was placed";
+      if (why.empty()) why = unplaced_note(of_);
     }
     if (!why.empty()) about.text("alignment_why", why);
-    about.text("alignment_by", "events of the recorder's between two readings of the host's clock; the drift between them is "
+    if (!of_.clocks.empty()) about.text("alignment_by", "events of the recorder's between two readings of the host's clock; the drift between them is "
                                "worked out, device durations are never rescaled");
     if (one_origin_ && !bounds_.empty()) {
       about.time("alignment_bound_largest_us", widest_);

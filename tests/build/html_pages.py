@@ -256,7 +256,9 @@ PROBE = """<script>addEventListener('load', () => {
     const r = e.getBoundingClientRect(); return r.height > 0 && r.height < 9; }).length;
   const flat = [...document.querySelectorAll('svg[role=img]')].filter(e => {
     const r = e.getBoundingClientRect(); return r.width < 1 || r.height < 1; }).length;
-  parent.postMessage(['probe', wide, document.documentElement.scrollWidth, outside, small, flat,
+  const thin = [...document.querySelectorAll('.scroll tbody th')].filter(e => {
+    const r = e.getBoundingClientRect(); return r.height > 0 && r.width < 110; }).length;
+  parent.postMessage(['probe', wide, document.documentElement.scrollWidth, outside, small, flat, thin,
     getComputedStyle(document.documentElement).backgroundColor].join(' '), '*');
 });</script></head>"""
 # A window is never narrower than 500 pixels, a frame in it is.
@@ -276,10 +278,10 @@ def look_complaints(browser, folder, name, width, dark, style=""):
     with open(frame, "w", encoding="utf-8") as file:
         file.write(FRAME % (os.path.basename(probed), width))
     _, said, _ = browser.show(frame, 1200, dark)
-    answer = re.search(r"<title>probe (\d+) (\d+) (\d+) (\d+) (\d+) rgba?\((\d+)", said)
+    answer = re.search(r"<title>probe (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) rgba?\((\d+)", said)
     if not answer:
         return f"gave no answer: {said[:300]}"
-    wide, scrolled, outside, small, flat, red = map(int, answer.groups())
+    wide, scrolled, outside, small, flat, thin, red = map(int, answer.groups())
     wrong = []
     if wide != width:
         wrong.append(f"shown {wide} pixels wide")
@@ -291,6 +293,8 @@ def look_complaints(browser, folder, name, width, dark, style=""):
         wrong.append(f"{small} texts of pictures are too small to read")
     if flat:
         wrong.append(f"{flat} pictures have no size")
+    if thin:
+        wrong.append(f"{thin} names stand in a column that is too narrow to read them")
     if (red < 128) != dark:
         wrong.append(f"the background is {red} of 255 bright")
     return "\n".join(wrong)
@@ -328,6 +332,7 @@ def check_browser(folder, report):
     for what, style in [("a page that is too wide", "main{min-width:500px}"), ("text over the edge", "svg{transform:translateX(-70px)}"),
                         ("text that is too small", ".plot:not(.small) text{font-size:9px!important}"),
                         ("a picture without a size", ".flat{height:0!important}"),
+                        ("a column of names without room", "tbody th{min-width:0!important}.scroll table{width:300px}"),
                         ("a page that is light where it should be dark", "html{background:#fff!important}")]:
         wrong = look_complaints(browser, folder, "training", 400, "a page that is light" in what, style)
         report.result(f"sees {what}", "" if wrong else "planted and not seen")

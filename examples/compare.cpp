@@ -1,5 +1,6 @@
 // Is the second side slower? Compares recordings that programs wrote (write_file(path, json_of(recording))), for people, for pull
 // requests and, by its exit status, for CI: 0 same or faster, 1 slower, 2 inconclusive, 3 not comparable.
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
@@ -63,11 +64,17 @@ request read(int argc, char** argv) {
   }
   if (split == 0 && files.size() == 2) split = 1;
   if (found.wrong.empty() && (split == 0 || split == files.size())) found.wrong = "two sides are needed, with -- between";
-  for (std::size_t i = 0; i < files.size(); ++i) found.files[i < split ? 0 : 1].push_back(files[i]);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto& side = found.files[i < split ? 0 : 1];
+    bool const again = std::find(side.begin(), side.end(), files[i]) != side.end();
+    if (again && found.wrong.empty()) found.wrong = files[i] + " stands twice on one side, and a run counts once";
+    side.push_back(files[i]);
+  }
   return found;
 }
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string{argv[1]} == "--help") return std::cout << usage, 0;
   request const asked = read(argc, argv);
   constexpr int not_comparable = static_cast<int>(sg::outcome::not_comparable);
   if (!asked.wrong.empty()) return std::cerr << "compare: " << asked.wrong << "\n\n" << usage, not_comparable;

@@ -66,6 +66,7 @@ int show(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string{argv[1]} == "--help") return std::cout << usage, 0;
   int const status = show(argc, argv);
   if (!std::cout.flush()) return std::cerr << "show: the standard output could not be written\n", 1;
   return status;

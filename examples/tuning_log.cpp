@@ -93,6 +93,7 @@ int show(std::string const& log) {
 int main(int argc, char** argv) {
   std::vector<std::string> const words(argv + 1, argv + argc);
   if (words.empty()) return std::cerr << usage, 1;
+  if (words[0] == "--help") return std::cout << usage, 0;
   if (words.size() == 1) return show(words[0]);
   std::vector<std::string> files(words.begin() + 2, words.end());
   auto const split = std::find(files.begin(), files.end(), "--");

@@ -80,6 +80,10 @@ def main():
     check("a trace of two is refused", [show, "--trace", trace] + files("before")[:2], 1, "of one recording")
     check("an option is no name of a file", [show, "--html", "--trace", files("before")[0]], 1, "--html", "wants a value")
     check("show without a file tells its usage", [show], 1, "show RUN.json")
+    for program in (compare, show, tuning_log):
+        check(f"{os.path.basename(program)} --help tells its usage", [program, "--help"], 0, os.path.basename(program) + " ")
+    twice = files("before")[:1] * 3
+    check("the same run three times is not three runs", [compare] + twice + ["--"] + files("same")[:3], 3, "stands twice")
 
     log = os.path.join(folder, "log.jsonl")
     check("a try is appended and shown", [tuning_log, log, "loop unrolled, \"twice\""] + files("before") + ["--"] + files("slower"), 0,

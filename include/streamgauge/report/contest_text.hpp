@@ -6,7 +6,9 @@
 
 #include <streamgauge/analyze/clock_readings.hpp>
 #include <streamgauge/analyze/roofline.hpp>
+#include <streamgauge/analyze/stopping.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/feeding_text.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/clock_note.hpp>
 #include <streamgauge/report/clock_change_note.hpp>
@@ -74,7 +76,7 @@ template <class Ostream, class Contest>
   text += contest_clocks(of);
   if (of.ended != stop_cause::none)
     text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
-                            with_unit(of.took) + "; fed by " + describe(of.feeding) + overtaken_text(of.overtaken) +
+                            with_unit(of.took) + "; " + feeding_text(of) +
                             "; within this process: the next one may differ by more");
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
 }

@@ -358,3 +358,14 @@ TEST_CASE_FIXTURE(plain_run, "why rounds were fed by nothing stands in their tex
   CAPTURE(text);
   CHECK(has(text, "fed by nothing: the stream was let go by the time limit before everything was queued"));
 }
+
+TEST_CASE_FIXTURE(plain_run, "a driver without the functions that read graphs gives a reason at once") {
+  simulated::hide_entry_point("cuGraphExecEventRecordNodeSetEvent");
+  int calls = 0;
+  auto chosen = within(10s, 5000);
+  chosen.how = sg::launched_by::graph;
+  auto const found = sg::measure(new_stream(), [&](cudaStream_t on) { ++calls, launch(on, 20us); }, chosen);
+  check_whole(found);
+  CHECK(has(found.why_none, "the graph's interval cannot be read: "));
+  CHECK(simulated::count("cuGraphLaunch") == 0);
+}

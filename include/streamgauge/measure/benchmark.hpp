@@ -247,12 +247,12 @@ class benchmark {
 
   [[nodiscard]] std::string why_no_median() const {
     series const* const all = found_.samples();
-    if (!all && found_.watched) return "choices.under_tool asks for no execution";
-    if (!all)
+    if (found_.watched && chosen_.under_tool == 0) return "choices.under_tool asks for no execution";
+    if (!all && taken_ == 0)
       return "the time for it was spent on executions one by one, before the first interval: allow more in choices.until.time";
     std::string const none = "no execution has a device time";
-    auto const& last = all->samples.back().device;
-    return last.known() ? none : none + ": " + describe(last.why_absent());
+    if (!all || all->samples.back().device.known()) return none;
+    return none + ": " + describe(all->samples.back().device.why_absent());
   }
 
   stream_ref stream_;

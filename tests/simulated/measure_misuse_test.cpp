@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <sstream>
+#include <thread>
 
 #include <streamgauge/measure/benchmark.hpp>
 #include <streamgauge/measure/rounds.hpp>
@@ -48,6 +49,15 @@ void check_whole(sg::contest const& found) {
   CAPTURE(found.why_none);
   CHECK(found.against_first.empty() != found.why_none.empty());
   CHECK(found.fastest.has_value() == found.why_none.empty());
+}
+
+/// The same of rounds; where a line breaks is the page's business.
+std::string text_of(sg::contest const& found) {
+  std::ostringstream out;
+  sg::report::contest_text(out, found);
+  std::string text = out.str();
+  for (std::size_t at = 0; (at = text.find("\n             ", at)) != std::string::npos;) text.replace(at, 14, " ");
+  return text;
 }
 
 /// Two devices with L2 caches of different sizes; the stream is on the second, the first is current.
@@ -344,10 +354,7 @@ TEST_CASE_FIXTURE(plain_run, "why rounds were fed by nothing stands in their tex
     synchronize(on);
   };
   auto const found = sg::measure_pair(stream, waiting, waiting, within(10s, 60));
-  std::ostringstream out;
-  sg::report::contest_text(out, found);
-  std::string text = out.str();
-  for (std::size_t at = 0; (at = text.find("\n             ", at)) != std::string::npos;) text.replace(at, 14, " ");
+  std::string const text = text_of(found);
   CAPTURE(text);
   CHECK(has(text, "fed by nothing: the stream was let go by the time limit before everything was queued"));
 }
@@ -362,4 +369,59 @@ TEST_CASE_FIXTURE(plain_run, "a driver without the functions that read graphs gi
   check_whole(found);
   CHECK(has(found.why_none, "the graph's interval cannot be read: "));
   CHECK(simulated::count("cuGraphLaunch") == 0);
+}
+
+TEST_CASE_FIXTURE(plain_run, "without memory for samples there is the reason after one call, and no loop without an end") {
+  cudaStream_t const stream = new_stream();
+  int calls = 0;
+  auto const counting = [&](cudaStream_t on) { ++calls, launch(on, 20us); };
+  auto const chosen = within((nanoseconds::max)(), 40);
+  {
+    simulated::no_memory_scope const none;
+    CHECK(sg::measure(stream, counting, chosen).why_none == sg::describe(absence::no_memory));
+    CHECK(calls == 1);
+    CHECK(sg::measure_pair(stream, counting, counting, chosen).why_none == sg::describe(absence::no_memory));
+    CHECK(calls == 3);
+  }
+  // Gone before the first interval, once executions one by one have had theirs.
+  auto few = chosen;
+  few.warmup = 1;
+  std::optional<simulated::no_memory_scope> later;
+  calls = 0;
+  auto const found = sg::measure(stream, [&](cudaStream_t on) {
+    if (++calls == 33) later.emplace();
+    launch(on, 20us);
+  }, few);
+  later.reset();
+  check_whole(found);
+  CHECK(calls < 33 + 41);
+}
+
+TEST_CASE_FIXTURE(two_devices, "two threads measure on two devices at once, and neither's time is in the other's") {
+  cudaStream_t const first = new_stream();
+  sg::measurement found[2];
+  auto const measure_on = [&](int device, cudaStream_t stream) {
+    simulated::user_scope const user;
+    CHECK(cudaSetDevice(device) == cudaSuccess);
+    found[device] = sg::measure(stream, taking(device == 0 ? 20us : 30us), within(10s));
+  };
+  std::thread other{measure_on, 1, second};
+  measure_on(0, first);
+  other.join();
+  for (auto const& each : found) check_whole(each);
+  CHECK(found[0].median() == sg::fractional_nanoseconds{20us});
+  CHECK(found[1].median() == sg::fractional_nanoseconds{30us});
+}
+
+TEST_CASE_FIXTURE(plain_run, "of rounds whose clock drifts nobody says that they are steady") {
+  cudaStream_t const stream = new_stream();
+  int calls = 0;
+  auto const falling = [&](cudaStream_t on) { launch(on, 2ms - ++calls / 2 * 5us); };
+  auto const found = sg::measure_pair(stream, falling, falling, within(10s));
+  check_whole(found);
+  CHECK(found.ended == sg::stop_cause::narrow);
+  CHECK(has(text_of(found), "every ratio is known as closely as was asked for, after "));
+  CHECK_FALSE(has(text_of(found), "steady"));
+  auto const spent = sg::measure_pair(stream, taking(40ms), taking(41ms), within(1s));
+  CHECK(has(text_of(spent), "the time for it is spent; not every ratio is known"));
 }

@@ -119,7 +119,7 @@ class benchmark {
     for (auto const& each : taken.all)
       for (auto const& one : each.samples)
         if (!one.device.known()) return describe(one.device.why_absent());
-    return {};
+    return lost_text(taken);
   }
 
   void execute() { run_body(body_, stream_, sets_.next()); }

@@ -52,6 +52,12 @@ namespace streamgauge {
     if (of->samples[i].device.known() || of->samples[i].device.why_absent() == absence::gate_timeout) return std::nullopt;
   return of->samples.back().device.why_absent();
 }
+/// Why a recording has no samples although something was entered; empty where nothing was lost.
+[[nodiscard]] inline std::string lost_text(recording const& taken) {
+  for (series const& each : taken.all)
+    if (each.lost > 0) return describe(absence::no_memory);
+  return {};
+}
 [[nodiscard]] inline std::string broke_off_text(absence why) {
   return std::string{"it broke off, since no execution got a device time any more: "} + describe(why);
 }

@@ -124,7 +124,8 @@ class contest_under_way {
         if (one.device.known()) return {};
         why = one.device.why_absent();
       }
-    return why == absence::none || !spoiled_.empty() ? "" : describe(why);
+    if (why == absence::none) return lost_text(taken);
+    return spoiled_.empty() ? describe(why) : "";
   }
 
   void run(std::size_t rounds) {

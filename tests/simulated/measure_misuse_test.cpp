@@ -229,6 +229,13 @@ TEST_CASE_FIXTURE(plain_run, "a failure while warm caches are compared does not 
   CHECK(found.median() == sg::fractional_nanoseconds{20us});
   CHECK_FALSE(found.cold_over_warm);
   CHECK(has(found.why_not_compared, "cudaGraphInstantiate"));
+  // 32 launches were measured by then.
+  REQUIRE(found.samples()->samples.size() == 32);
+  simulated::fail_nth("cuGraphLaunch", 33, cudaErrorMemoryAllocation);
+  auto const later = sg::measure(stream, taking(20us), chosen);
+  check_whole(later);
+  CHECK(simulated::injected_failures() == 2);
+  CHECK(later.median() == sg::fractional_nanoseconds{20us});
 }
 
 TEST_CASE_FIXTURE(two_devices, "the L2 that is overwritten is that of the stream's device, whichever is current") {

@@ -58,8 +58,8 @@ TEST_CASE("rounds as text: each callable's median, its rate under the lower roof
         "arithmetic   66.91 Tflop/s, from the device's attributes: FP32 without tensor cores\n"
         "memory       4.917 TB/s, from the device's attributes: twice the memory's clock times the width of\n"
         "             its bus\n"
-        "ended        steady, and the median is known as closely as was asked for, after 32 rounds and 7.064\n"
-        "             ms; fed by a gate; within this process: the next one may differ by more\n");
+        "ended        every ratio is known as closely as was asked for, after 32 rounds and 7.064 ms; fed by\n"
+        "             a gate; within this process: the next one may differ by more\n");
 }
 
 TEST_CASE("rounds as text: two executions in an interval have twice the rate; more than a roof is called wrong; no work, no rate") {

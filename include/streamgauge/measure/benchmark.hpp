@@ -69,6 +69,7 @@ class benchmark {
       found_.why_none = "an interval without an execution has no time";
     else
       found_.why_none = why_not_rotating<Body>(chosen_);
+    if (found_.why_none.empty() && feed_.why_not_begun()) found_.why_none = feed_.why_not_begun();
     if (!found_.why_none.empty()) return finish();
     run_alone();
     if (!found_.why_none.empty()) return finish();
@@ -98,8 +99,10 @@ class benchmark {
 
   // Both sides of single executions, each waited for: the warm-up, then some that count, within a tenth of the time.
   void run_alone() {
-    for (std::size_t i = 0; i < warmup() + alone_samples && found_.why_none.empty(); ++i) {
+    std::size_t counted = 0;
+    for (std::size_t i = 0; counted < alone_samples && found_.why_none.empty(); ++i) {
       bool const counts = i >= warmup();
+      if (counts) ++counted;
       if (i > 0 && (counts ? 10 * elapsed() >= rule_.rule().time : is_over())) return;
       auto scope = alone_.enter(stream_);
       execute();
@@ -116,7 +119,7 @@ class benchmark {
     for (auto const& each : taken.all)
       for (auto const& one : each.samples)
         if (!one.device.known()) return describe(one.device.why_absent());
-    return {};
+    return lost_text(taken);
   }
 
   void execute() { run_body(body_, stream_, sets_.next()); }
@@ -137,7 +140,7 @@ class benchmark {
   void run_until_tight() {
     std::optional<cold_cache> cold;
     if (chosen_.cache == cache_state::cold) {
-      cold_ = &cold.emplace();
+      cold_ = &cold.emplace(stream_);
       if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
     }
     std::size_t target = 32;
@@ -164,7 +167,7 @@ class benchmark {
 
   [[nodiscard]] bool run_chunk(std::size_t count, phase const& in) {
     auto const one = [&] {
-      if (cold_) cold_->overwrite(stream_);
+      if (cold_) cold_->overwrite();
       run_once(in);
     };
     bool const holds = feed_.run(count, recorder_, one, [&] { clocks_.look(); });
@@ -189,25 +192,39 @@ class benchmark {
     auto taken = collected();
     series const* const all = measured_series_in(taken, chosen_, said_cache());
     std::size_t const count = all ? all->samples.size() : 0;
-    for (; offered_ < count && !rule_.state().stopped(); ++offered_) {
-      auto const& seen = all->samples[offered_].device;
-      double const time = seen.known() ? static_cast<double>(seen.value()->count()) : -1.0;
-      rule_.add(time, elapsed());
+    for (; offered_ < taken_ && !rule_.state().stopped(); ++offered_) {
+      bool const is_known = offered_ < count && all->samples[offered_].device.known();
+      rule_.add(is_known ? static_cast<double>(all->samples[offered_].device.value()->count()) : -1.0, elapsed());
     }
-    if (offered_ == count && is_over() && !rule_.state().stopped()) rule_.add(-1.0, elapsed());
+    if (is_over() && !rule_.state().stopped()) rule_.add(-1.0, elapsed());
+    if (auto const why = broke_off(all); why && found_.why_none.empty()) found_.why_none = broke_off_text(*why);
   }
 
   // Whether the caches held nothing is not taken on trust: the same work on the same inputs, again and again, stands beside it.
   void compare_with_warm() {
+    constexpr std::size_t times = 16;
+    auto const first = median_of(said_cache(), 0);
+    if (!first) return;
+    nanoseconds const left = rule_.rule().time / 10 + (is_over() ? nanoseconds{0} : rule_.rule().time - elapsed());
+    if (*first * (times + 1) > static_cast<double>(left.count())) {
+      found_.why_not_compared = "no time was left for the same work with warm ones";
+      return;
+    }
     sets_.stay();
     phase const warm = measured_phase(recorder_, chosen_, cache_state::warm);
-    if (replayed_ && !capture(warm, 1).empty()) return;
+    if (replayed_) found_.why_not_compared = capture(warm, 1);
+    if (!found_.why_not_compared.empty()) return;
     // What the caches held before the first one was another's.
-    if (!run_chunk(1, warm) || !run_chunk(16, warm)) return;
+    bool const holds = run_chunk(1, warm) && run_chunk(times, warm);
+    auto const again = holds ? median_of(cache_state::warm, 1) : std::nullopt;
+    if (again && *again > 0) found_.cold_over_warm = *first / *again;
+    if (!again) found_.why_not_compared = "the same work with warm ones got no device time";
+    found_.why_none.clear();  // what failed now is not the measurement
+  }
+
+  [[nodiscard]] std::optional<double> median_of(std::optional<cache_state> cache, std::size_t from) {
     recording taken = collected();
-    auto const first = median(known_times_of(measured_series_in(taken, chosen_, said_cache()), 0));
-    auto const again = median(known_times_of(measured_series_in(taken, chosen_, cache_state::warm), 1));
-    if (first && again && *again > 0) found_.cold_over_warm = *first / *again;
+    return median(known_times_of(measured_series_in(taken, chosen_, cache), from));
   }
 
   [[nodiscard]] recording collected() {
@@ -224,13 +241,18 @@ class benchmark {
     found_.gate = feed_.last();
     found_.overtaken = feed_.overtaken();
     found_.took = elapsed();
-    if (found_.why_none.empty() && !found_.median()) {
-      found_.why_none = "no execution has a device time";
-      series const* const all = found_.samples();
-      if (all && !all->samples.back().device.known())
-        found_.why_none += std::string{": "} + describe(all->samples.back().device.why_absent());
-    }
+    if (found_.why_none.empty() && !found_.median()) found_.why_none = why_no_median();
     return std::move(found_);
+  }
+
+  [[nodiscard]] std::string why_no_median() const {
+    series const* const all = found_.samples();
+    if (found_.watched && chosen_.under_tool == 0) return "choices.under_tool asks for no execution";
+    if (!all && taken_ == 0)
+      return "the time for it was spent on executions one by one, before the first interval: allow more in choices.until.time";
+    std::string const none = "no execution has a device time";
+    if (!all || all->samples.back().device.known()) return none;
+    return none + ": " + describe(all->samples.back().device.why_absent());
   }
 
   stream_ref stream_;

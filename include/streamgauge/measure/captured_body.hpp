@@ -39,6 +39,10 @@ class captured_body {
  private:
   template <class One>
   void capture(phase const& inside, stream_ref stream, std::size_t iterations, One& one) {
+    if (stream.is_legacy()) {
+      why_not_ = "the legacy stream cannot be captured into a graph: name the one that the work is to run on";
+      return;
+    }
     capture_under_way under_way{stream, graph_};
     if (under_way.status != cudaSuccess) return fail(under_way.status, "cudaStreamBeginCapture");
     {

@@ -37,6 +37,13 @@ class fed_intervals {
   [[nodiscard]] bool is_watched() const noexcept {
     return last_ == gating::tool_attached || last_ == gating::capture_open;
   }
+  /// Why nothing can be measured on the stream at all; null where something can.
+  [[nodiscard]] char const* why_not_begun() const noexcept {
+    if (last_ == gating::stream_capture) return describe(absence::stream_capture);
+    if (last_ == gating::already_held)
+      return "the stream is held by a gate further out, or measured by another thread: what is queued there would not begin";
+    return nullptr;
+  }
   /// How many are to be queued at a time.
   [[nodiscard]] std::size_t chunk() const noexcept { return chunk_; }
 
@@ -53,6 +60,7 @@ class fed_intervals {
   template <class One, class Meanwhile>
   [[nodiscard]] bool run(std::size_t count, recorder& in, One one, Meanwhile meanwhile) {
     gating ended = gating::not_timed;
+    host_stamp const begun = host_now();
     if (!is_gated_ && !ahead_ && may_queue(last_) && !capture_is_open()) ahead_.emplace(stream_);
     {
       auto hold = is_gated_ ? std::optional{gate_.hold(stream_)} : std::nullopt;
@@ -66,13 +74,14 @@ class fed_intervals {
     }
     meanwhile();
     in.drain();
+    bool const is_long = host_now() - begun >= long_enough;
     if (!is_gated_) {
-      chunk_ = feeding() == fed_by::queued_work ? behind_work : 1;
+      chunk_ = feeding() == fed_by::queued_work && !is_long ? behind_work : 1;
       return true;
     }
     last_ = ended;
     if (ended != gating::timed_out) {
-      if (2 * chunk_ <= most_) chunk_ *= 2;
+      if (2 * chunk_ <= most_ && !is_long) chunk_ *= 2;
       return true;
     }
     // Too many for what fits behind a gate, or it waits for the device itself, as a first call may once.
@@ -97,6 +106,8 @@ class fed_intervals {
            why == gating::legacy_stream || why == gating::timed_out;
   }
 
+  // Then a wait for each hold no longer counts; and between two of them clocks are read, and budgets looked at.
+  static constexpr nanoseconds long_enough = std::chrono::milliseconds{20};
   static constexpr std::size_t behind_work = 8;  // some dozens of memsets each, of some 1,020 pieces of work that fit
 
   stream_ref stream_;

@@ -35,9 +35,12 @@ class graph_replay {
                      "\" cannot read the graph: it must be the one that the executable graph was instantiated from, "
                      "and still be there. " +
                      describe(static_cast<cudaError_t>(status), "cuGraphGetNodes"));
-    pairs_.find(nodes);
-    pairs_.note_launches(launches.node().entry);
-    look_for_unseen();  // launched before
+    begin(nodes);
+  }
+  /// The same of a graph whose record nodes somebody has found already. Throws: only `std::bad_alloc`.
+  graph_replay(phase const& launches, cudaGraphExec_t executable, std::vector<record_node> const& nodes, stream_ref stream)
+      : launches_{launches}, executable_{executable}, stream_{stream}, pairs_{launches.node().core} {
+    if (measuring()) begin(nodes);
   }
   graph_replay(graph_replay const&) = delete;
   graph_replay& operator=(graph_replay const&) = delete;
@@ -108,6 +111,12 @@ class graph_replay {
  private:
   [[nodiscard]] recorder_core& core() const noexcept { return launches_.node().core; }
   [[nodiscard]] bool measuring() const noexcept { return launches_.node().recorded == mode::time && !core().closed(); }
+
+  void begin(std::vector<record_node> const& nodes) {
+    pairs_.find(nodes);
+    pairs_.note_launches(launches_.node().entry);
+    look_for_unseen();  // launched before
+  }
 
   void look_for_unseen() noexcept {
     driver_answer const cuda = driver();

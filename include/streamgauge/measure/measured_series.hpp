@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <streamgauge/measure/graph_interval.hpp>
@@ -38,6 +39,27 @@ namespace streamgauge {
   for (std::size_t i = from; of && i < of->samples.size(); ++i)
     if (of->samples[i].device.known()) all.push_back(of->samples[i].device.value()->count());
   return all;
+}
+
+/// Whether nothing gets a device time any more, and why: the last eight have none, for another reason than
+/// a gate's. Absent where some still do.
+/// Why: what a callable broke stays broken, a stream in a capture or a context with an error; each further call goes into it.
+[[nodiscard]] inline std::optional<absence> broke_off(series const* of) noexcept {
+  constexpr std::size_t in_a_row = 8;
+  std::size_t const count = of ? of->samples.size() : 0;
+  if (count < in_a_row) return std::nullopt;
+  for (std::size_t i = count - in_a_row; i < count; ++i)
+    if (of->samples[i].device.known() || of->samples[i].device.why_absent() == absence::gate_timeout) return std::nullopt;
+  return of->samples.back().device.why_absent();
+}
+/// Why a recording has no samples although something was entered; empty where nothing was lost.
+[[nodiscard]] inline std::string lost_text(recording const& taken) {
+  for (series const& each : taken.all)
+    if (each.lost > 0) return describe(absence::no_memory);
+  return {};
+}
+[[nodiscard]] inline std::string broke_off_text(absence why) {
+  return std::string{"it broke off, since no execution got a device time any more: "} + describe(why);
 }
 
 /// A rule that asks for no more samples than a series keeps whole, `before` of them left out: then each is known by its place.
@@ -74,7 +96,8 @@ namespace streamgauge {
 
 /// The phase of one callable among several, whose first rounds are warm-up.
 [[nodiscard]] inline phase contender_phase(recorder& in, measure_choices const& chosen, std::string const& name) {
-  return declaring(phase{in, name, chosen.under, streamgauge::warmup{chosen.warmup}}, chosen);
+  auto const cache = chosen.cache == cache_state::cold ? std::optional{chosen.cache} : std::nullopt;
+  return declaring(phase{in, name, measured_conditions(chosen, cache), streamgauge::warmup{chosen.warmup}}, chosen);
 }
 
 }  // namespace streamgauge

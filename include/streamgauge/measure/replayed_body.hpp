@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <streamgauge/measure/captured_body.hpp>
 
@@ -21,13 +22,14 @@ namespace streamgauge {
 class replayed_body {
  public:
   /// Captures the next graph: `iterations` calls of `one`, inside an interval of `inside`. False where that cannot be.
-  /// Throws: what `one` throws, and `cuda_error`. Sync: none.
+  /// Throws: what `one` throws, and `std::bad_alloc`. Sync: none.
   template <class One>
   [[nodiscard]] bool add(recorder& in, phase const& inside, phase const& launches, stream_ref stream,
                          std::size_t iterations, One one) {
     replayed& made = all_.emplace_back(in, inside, stream, iterations, one);
     why_not_ = made.graph.why_not();
-    if (why_not_.empty()) made.replay.emplace(launches, made.graph.executable(), made.graph.graph(), stream);
+    std::vector<record_node> const nodes = why_not_.empty() ? nodes_of(made.graph.graph()) : std::vector<record_node>{};
+    if (why_not_.empty()) made.replay.emplace(launches, made.graph.executable(), nodes, stream);
     return why_not_.empty();
   }
 
@@ -49,6 +51,17 @@ class replayed_body {
     captured_body graph;
     std::optional<graph_replay> replay;  // ends before what it launches
   };
+
+  // What a graph records, found here: where that fails it is a reason, and no error that ends the program's loop.
+  [[nodiscard]] std::vector<record_node> nodes_of(cudaGraph_t graph) {
+    std::vector<record_node> found;
+    graph_api const* const cuda = graph_functions();
+    int const status = cuda ? find_record_nodes(*cuda, graph, found) : static_cast<int>(cudaSuccess);
+    if (!cuda) why_not_ = std::string{"the graph's interval cannot be read: "} + describe(absence::driver_too_old);
+    if (status != cudaSuccess)
+      why_not_ = "the graph's interval cannot be read: " + describe(static_cast<cudaError_t>(status), "cuGraphGetNodes");
+    return found;
+  }
 
   std::deque<replayed> all_;
   std::size_t next_ = 0;

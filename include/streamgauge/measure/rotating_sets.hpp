@@ -29,9 +29,13 @@ class set_rotation {
   void stay() noexcept { *this = set_rotation{1}; }
   /// After how many intervals of so many executions one begins with the same set again.
   [[nodiscard]] std::size_t intervals_in_a_turn(std::size_t executions) const noexcept {
-    std::size_t intervals = 1;
-    while (intervals * executions % sets_ != 0) ++intervals;
-    return intervals;
+    std::size_t common = sets_;  // the greatest common divisor, which no number of sets takes long
+    for (std::size_t rest = executions % sets_; rest != 0;) {
+      std::size_t const next = common % rest;
+      common = rest;
+      rest = next;
+    }
+    return sets_ / common;
   }
 
  private:

@@ -65,16 +65,17 @@ class contest_under_way {
     if (!found_.why_none.empty()) return finish();
     std::optional<cold_cache> cold;
     if (chosen_.cache == cache_state::cold && !feed_.is_watched()) {
-      cold_ = &cold.emplace();
+      cold_ = &cold.emplace(stream_);
       if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
       if (!found_.why_none.empty()) return finish();
     }
     found_.watched = feed_.is_watched();
-    run(chosen_.warmup > 0 ? chosen_.warmup : 1);
+    run(1);
     begun_ += clocks_.start(chosen_.clocks_from, feed_.last());
     if (found_.why_none.empty()) found_.why_none = why_no_time();
     if (!found_.why_none.empty()) return finish();
     if (found_.watched) {
+      if (chosen_.warmup > 1) run(chosen_.warmup - 1);
       run(chosen_.under_tool);
       found_.why_none = "a tool is attached: what is measured under it is no result";
       return finish();
@@ -102,7 +103,11 @@ class contest_under_way {
       for (std::size_t k = 0; k < i; ++k)
         if (all_[k].name == all_[i].name) return "two callables are called \"" + all_[i].name + "\"";
     }
-    if (until_.time <= nanoseconds{0} || until_.samples == 0) return "the budget allows no round";
+    if (until_.time <= nanoseconds{0} || chosen_.until.samples == 0) return "the budget allows no round";
+    if (until_.samples == 0) return "choices.warmup leaves no round that counts: a series keeps 65,536 of them whole";
+    if (chosen_.how == launched_by::graph)
+      return "callables in rounds are not captured: let each launch a graph of its own, and leave choices.how";
+    if (feed_.why_not_begun()) return feed_.why_not_begun();
     if (chosen_.cache == cache_state::rotating || chosen_.sets != 1)
       return "callables in rounds get no number of a set: let each rotate by itself, and leave choices.cache and choices.sets";
     return chosen_.iterations == 0 ? "an interval without an execution has no time" : "";
@@ -119,7 +124,8 @@ class contest_under_way {
         if (one.device.known()) return {};
         why = one.device.why_absent();
       }
-    return why == absence::none || !spoiled_.empty() ? "" : describe(why);
+    if (why == absence::none) return lost_text(taken);
+    return spoiled_.empty() ? describe(why) : "";
   }
 
   void run(std::size_t rounds) {
@@ -127,7 +133,7 @@ class contest_under_way {
     auto const round = [&] {
       shuffle();
       for (std::size_t const each : order_) {
-        if (cold_) cold_->overwrite(stream_);
+        if (cold_) cold_->overwrite();
         feed_.part();
         auto const scope = phases_[each].enter(stream_);
         for (std::size_t k = 0; k < chosen_.iterations; ++k) all_[each].body(stream_.handle());
@@ -150,7 +156,13 @@ class contest_under_way {
   }
 
   [[nodiscard]] stop_cause look(std::size_t target) {
-    compare_with_first(recorder_.collect());
+    recording const taken = recorder_.collect();
+    compare_with_first(taken);
+    for (series const& each : taken.all)
+      if (auto const why = broke_off(&each)) {
+        found_.why_none = "\"" + each.phase + "\": " + broke_off_text(*why);
+        return stop_cause::none;
+      }
     bool tight = !found_.against_first.empty();
     for (comparison const& each : found_.against_first) {
       bool const narrow = each.interval && each.interval->high - each.interval->low <= 2 * until_.width;
@@ -196,7 +208,13 @@ class contest_under_way {
     found_.gate = feed_.last();
     found_.overtaken = feed_.overtaken();
     found_.took = elapsed();
-    if (found_.why_none.empty() && found_.rounds == 0) found_.why_none = "no round has a device time of every callable";
+    if (found_.why_none.empty() && found_.rounds == 0)
+      found_.why_none = done_ > chosen_.warmup ? "no round has a device time of every callable"
+                                               : "the time for it was spent on the warm-up: allow more in choices.until.time";
+    if (!found_.why_none.empty()) {
+      found_.against_first.clear();
+      found_.fastest.reset();
+    }
     return std::move(found_);
   }
 

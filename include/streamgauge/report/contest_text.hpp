@@ -6,12 +6,13 @@
 
 #include <streamgauge/analyze/clock_readings.hpp>
 #include <streamgauge/analyze/roofline.hpp>
+#include <streamgauge/analyze/stopping.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/feeding_text.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/clock_note.hpp>
 #include <streamgauge/report/clock_change_note.hpp>
 #include <streamgauge/report/quantity.hpp>
-#include <streamgauge/report/overtaken_note.hpp>
 #include <streamgauge/report/comparison_table.hpp>
 
 namespace streamgauge::report {
@@ -46,6 +47,15 @@ template <class Contest>
   return text;
 }
 
+/// Why rounds ended, in words of theirs: it is the ratios that are asked for, and nothing has to be steady for them.
+template <class = void>
+[[nodiscard, gnu::cold]] std::string rounds_ended_text(stop_cause cause) {
+  if (cause == stop_cause::narrow) return "every ratio is known as closely as was asked for";
+  std::string const spent = cause == stop_cause::time_spent ? "the time" : "the rounds";
+  return spent + " for it " + (cause == stop_cause::time_spent ? "is" : "are") +
+         " spent; not every ratio is known as closely as was asked for";
+}
+
 /// What `measure_rounds` found out, as lines for people: each callable's median, the rate of declared work, and what it is
 /// against the first.
 template <class Ostream, class Contest>
@@ -74,8 +84,8 @@ template <class Ostream, class Contest>
                                     : "no roof: " + escaped(each->why_not));
   text += contest_clocks(of);
   if (of.ended != stop_cause::none)
-    text += note("ended", std::string{describe(of.ended)} + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
-                            with_unit(of.took) + "; fed by " + describe(of.feeding) + overtaken_text(of.overtaken) +
+    text += note("ended", rounds_ended_text(of.ended) + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +
+                            with_unit(of.took) + "; " + feeding_text(of) +
                             "; within this process: the next one may differ by more");
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
 }

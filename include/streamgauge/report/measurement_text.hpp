@@ -12,11 +12,11 @@
 #include <streamgauge/analyze/clock_changes.hpp>
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
+#include <streamgauge/report/feeding_text.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/clock_note.hpp>
 #include <streamgauge/report/clock_change_note.hpp>
 #include <streamgauge/report/quantity.hpp>
-#include <streamgauge/report/overtaken_note.hpp>
 
 namespace streamgauge::report {
 
@@ -55,7 +55,8 @@ class measurement_lines : public note_lines<> {
     if (all.device.values.is_steady())
       text += "; " + digits(steady.count) + " of " + digits(all.device.samples.entered) + " intervals are steady";
     else
-      text += "; of " + digits(steady.count) + " intervals, steady: " + describe(all.device.values.steadiness);
+      text += "; of " + digits(steady.count) + (steady.count == 1 ? " interval" : " intervals") + ", steady: " +
+              describe(all.device.values.steadiness);
     add("device", text);
   }
 
@@ -84,7 +85,7 @@ class measurement_lines : public note_lines<> {
                          (policy == wait_policy::spin ? "spinning" : "blocking") + " wait saw it done";
       if (auto const& submit = alone.submit.values.steady.median)
         text += ", " + unbroken(with_unit(*submit)) + " until it was submitted";
-      add("host", text + "; " + digits(waited.count) + " executions, one at a time");
+      add("host", text + "; " + digits(waited.count) + (waited.count == 1 ? " execution" : " executions, one at a time"));
     }
   }
 
@@ -92,18 +93,18 @@ class measurement_lines : public note_lines<> {
     auto const& times = of_.cold_over_warm;
     if (of_.sets < 2) {
       if (times) add("caches", "cold: " + decimal(*times, 3) + " times as long as with warm ones");
+      if (!of_.why_not_compared.empty()) add("caches", "cold; not compared: " + escaped(of_.why_not_compared));
       return;
     }
     std::string text = "rotating over " + digits(std::uint64_t{of_.sets}) + " sets";
     if (times) text += ": " + decimal(*times, 3) + " times as long as the same set again";
     if (times && *times < 1.02) text += ", so the caches hold them all, or do not matter";
+    if (!of_.why_not_compared.empty()) text += "; not compared: " + escaped(of_.why_not_compared);
     add("caches", text);
   }
 
   [[gnu::cold]] void add_instrument(std::optional<summary> const& device) {
-    std::string text = std::string{"fed by "} + describe(of_.feeding);
-    if (of_.feeding != decltype(of_.feeding)::gate) text += std::string{": "} + describe(of_.gate);
-    text += overtaken_text(of_.overtaken);
+    std::string text = feeding_text(of_);
     if (series const* const samples = of_.samples()) {
       auto const split = split_latency(*samples);
       if (split.count(feeding::starved) > 0)
@@ -113,7 +114,9 @@ class measurement_lines : public note_lines<> {
     if (auto const floor = floor_of(of_.taken.environment)) {
       text += std::string{"; "} + describe(floor->kind) + " reads " + unbroken(with_unit(floor->time));
       auto const& median = device ? device->device.values.steady.median : std::optional<fractional_nanoseconds>{};
-      if (median && *median < near_floor_factor * floor->time)
+      if (median && *median <= fractional_nanoseconds{floor->time})
+        text += ", which is no less than what was measured: there is next to no work on this stream; is it on another one?";
+      else if (median && *median < near_floor_factor * floor->time)
         text += ", so a third of this or more is the instrument: measure several iterations as one";
     }
     add("instrument", text);

@@ -16,4 +16,13 @@ template <class = void>
          (intervals == 1 ? " interval" : " intervals") + " before all was submitted";
 }
 
+/// What kept the device from waiting for the host, of a measurement or of rounds; and why it was no gate, where it was none:
+/// "fed by nothing: not held: a tool is attached, which may run one thing at a time".
+template <class Found>
+[[nodiscard, gnu::cold]] std::string feeding_text(Found const& of) {
+  std::string text = std::string{"fed by "} + describe(of.feeding);
+  if (of.feeding != decltype(of.feeding)::gate) text += std::string{": "} + describe(of.gate);
+  return text + overtaken_text(of.overtaken);
+}
+
 }  // namespace streamgauge::report

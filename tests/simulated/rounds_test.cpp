@@ -65,6 +65,15 @@ TEST_CASE_FIXTURE(plain_run, "a clock that slows down by half for both leaves th
   CHECK(a_first < order.size() * 3 / 8);
 }
 
+TEST_CASE_FIXTURE(plain_run, "callables that know their stream by themselves are called with nothing") {
+  cudaStream_t const stream = new_stream();
+  auto const found = sg::measure_pair(stream, [stream] { launch(stream, 100us); }, [](cudaStream_t on) { launch(on, 103us); }, within(10s));
+  CHECK(found.why_none == "");
+  REQUIRE(found.against_first.size() == 1);
+  CHECK(found.against_first[0].ratio.value() == doctest::Approx(1.03));
+  CHECK(found.against_first[0].verdict == sg::verdict::slower);
+}
+
 TEST_CASE_FIXTURE(plain_run, "what cannot be compared is said, without a call") {
   cudaStream_t const stream = new_stream();
   int calls = 0;

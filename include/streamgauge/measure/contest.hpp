@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <streamgauge/analyze/verdict.hpp>
@@ -18,6 +21,17 @@ inline namespace disabled {  // its gates are others
 struct contender {
   std::string name;
   std::function<void(cudaStream_t)> body;
+
+  /// `callable`: enqueues on the stream, which it is called with where it takes one. It can be copied.
+  template <class Callable>
+  contender(std::string called, Callable callable) : name{std::move(called)} {
+    if constexpr (std::is_invocable_v<Callable&, cudaStream_t>)
+      body = std::move(callable);
+    else if constexpr (std::is_invocable_v<Callable&>)
+      body = [callable](cudaStream_t) mutable { callable(); };
+    else
+      static_assert(std::is_same_v<Callable, std::nullptr_t>, "a contender is called with a cudaStream_t, or with nothing");
+  }
 };
 
 /// What `measure_rounds` found out. Plain values, free of CUDA.

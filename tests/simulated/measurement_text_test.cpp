@@ -67,7 +67,19 @@ TEST_CASE("rounds as text: two executions in an interval have twice the rate; mo
   of.iterations = 2;
   CHECK(text_of(of).find("plain        100 us, 1.600 TB/s, 32.5 % of the memory's roof\n") == 0);
   of.iterations = 20;
-  CHECK(text_of(of).find("vectorised   80 us, 20.00 TB/s, 406.8 % of the memory's roof (more than the device can do: the") != std::string::npos);
+  CHECK(text_of(of).find("vectorised   80 us, 20.00 TB/s, 406.8 % of the memory's roof; that is more than the device can do:\n"
+                         "             the declared work is wrong, or the time, or bytes came from a cache, faster") != std::string::npos);
+  of = two_in_rounds();
+  of.work = sg::work{}.flops(1e10).reads(60e6).writes(20e6);
+  CHECK(text_of(of).find("plain        100 us, 100.0 Tflop/s, 149.5 % of the arithmetic's roof; that is more than the device\n"
+                         "             can do: the declared work is wrong, or the time, or it ran on tensor cores, which have\n"
+                         "             a roof of their own\n") == 0);
+  sg::device_roofs given = sg::roofs_of(of.taken.environment);
+  given.flops = sg::given_roof(989e12, "the data sheet");
+  std::ostringstream out;
+  sg::report::contest_text(out, of, given);
+  CHECK(out.str().find("plain        100 us, 800.0 GB/s, 16.3 % of the memory's roof\n") == 0);
+  CHECK(out.str().find("arithmetic   989.0 Tflop/s, given: the data sheet\n") != std::string::npos);
   of = two_in_rounds();
   of.work = {};
   CHECK(text_of(of).find("plain        100 us\nvectorised   80 us, faster") == 0);

@@ -9,6 +9,7 @@
 #include <streamgauge/analyze/stopping.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/feeding_text.hpp>
+#include <streamgauge/report/above_roof_note.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/clock_note.hpp>
 #include <streamgauge/report/clock_change_note.hpp>
@@ -28,7 +29,7 @@ template <class Contest>
   std::string text = ", " + unbroken(with_prefix(*reached, of_memory ? "B/s" : "flop/s"));
   auto const& share = of_memory ? point.share_of_bytes : point.share_of_flops;
   if (share) text += ", " + unbroken(in_percent(*share)) + " of the " + (of_memory ? "memory" : "arithmetic") + "'s roof";
-  return text + (point.above_flops || point.above_bytes ? " (more than the device can do: the declared work is wrong)" : "");
+  return text + above_roof_note(point, roofs);
 }
 
 /// The clocks beside the rounds: within one all callables met the same.
@@ -58,9 +59,9 @@ template <class = void>
 
 /// What `measure_rounds` found out, as lines for people: each callable's median, the rate of declared work, and what it is
 /// against the first.
+/// `roofs`: what declared work is held against; left out, those that the device tells of itself, which know no tensor cores.
 template <class Ostream, class Contest>
-[[gnu::cold]] void contest_text(Ostream& out, Contest const& of) {
-  device_roofs const roofs = roofs_of(of.taken.environment);
+[[gnu::cold]] void contest_text(Ostream& out, Contest const& of, device_roofs const& roofs) {
   bool has_rates = false;
   std::string text;
   if (of.watched) text += note("no result", "a tool is attached: what is measured under it holds the tool");
@@ -88,6 +89,10 @@ template <class Ostream, class Contest>
                             with_unit(of.took) + "; " + feeding_text(of) +
                             "; within this process: the next one may differ by more");
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
+}
+template <class Ostream, class Contest>
+[[gnu::cold]] void contest_text(Ostream& out, Contest const& of) {
+  contest_text(out, of, roofs_of(of.taken.environment));
 }
 
 }  // namespace streamgauge::report

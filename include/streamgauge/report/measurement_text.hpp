@@ -13,6 +13,7 @@
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/feeding_text.hpp>
+#include <streamgauge/report/above_roof_note.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/clock_note.hpp>
 #include <streamgauge/report/clock_change_note.hpp>
@@ -24,13 +25,14 @@ namespace streamgauge::report {
 template <class Measurement>
 class measurement_lines : public note_lines<> {
  public:
-  [[gnu::cold]] explicit measurement_lines(Measurement const& of) : of_{of} {
+  explicit measurement_lines(Measurement const& of) : measurement_lines{of, roofs_of(of.taken.environment)} {}
+  [[gnu::cold]] measurement_lines(Measurement const& of, device_roofs const& roofs) : of_{of} {
     auto const device = of.device_summary();
     auto const median = of.median();
     if (of.watched) add("no result", "a tool is attached: what is measured under it holds the tool");
     if (!of.why_none.empty()) add("no median", escaped(of.why_none));
     if (median && device) add_device(*median, *device);
-    if (median) add_rates(*median);
+    if (median) add_rates(*median, roofs);
     if (series const* const alone = of.alone()) add_host(summarize(*alone));
     if (of.samples()) add_instrument(device);
     if (device) add_clocks(*device);
@@ -60,8 +62,7 @@ class measurement_lines : public note_lines<> {
     add("device", text);
   }
 
-  [[gnu::cold]] void add_rates(fractional_nanoseconds median) {
-    device_roofs const roofs = roofs_of(of_.taken.environment);
+  [[gnu::cold]] void add_rates(fractional_nanoseconds median, device_roofs const& roofs) {
     auto const point = roofline_of(median, of_.work, roofs);
     std::string text;
     auto const rate = [&](std::optional<double> const& reached, char const* unit, std::optional<double> const& share, char const* what,
@@ -73,8 +74,7 @@ class measurement_lines : public note_lines<> {
     rate(point.flops_per_second, "flop/s", point.share_of_flops, "arithmetic", roofs.flops);
     rate(point.bytes_per_second, "B/s", point.share_of_bytes, "memory", roofs.bytes);
     if (text.empty()) return;
-    if (point.above_flops || point.above_bytes) text += "; that is more than the device can do: the declared work is wrong, or the time";
-    add("rates", text + "; work as it was declared");
+    add("rates", text + above_roof_note(point, roofs) + "; work as it was declared");
   }
 
   [[gnu::cold]] void add_host(summary const& alone) {
@@ -139,11 +139,16 @@ class measurement_lines : public note_lines<> {
 };
 
 /// What `measure` found out, as lines for people: the device's side, the host's side, how far to trust it.
+/// `roofs`: what declared work is held against; left out, those that the device tells of itself, which know no tensor cores.
 /// Why: any `std::ostream`, as `table`.
 template <class Ostream, class Measurement>
-[[gnu::cold]] void measurement_text(Ostream& out, Measurement const& of) {
-  std::string const text = escaped(of.name) + "\n" + measurement_lines<Measurement>{of}.text();
+[[gnu::cold]] void measurement_text(Ostream& out, Measurement const& of, device_roofs const& roofs) {
+  std::string const text = escaped(of.name) + "\n" + measurement_lines<Measurement>{of, roofs}.text();
   out.write(text.data(), static_cast<std::ptrdiff_t>(text.size()));
+}
+template <class Ostream, class Measurement>
+[[gnu::cold]] void measurement_text(Ostream& out, Measurement const& of) {
+  measurement_text(out, of, roofs_of(of.taken.environment));
 }
 
 }  // namespace streamgauge::report

@@ -21,7 +21,7 @@ NOT_ITSELF = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u
 
 # What must be read in each page, whatever marks it up.
 EXPECTED = {
-    "training": ["At a glance", "Takes the most time", "forward [batch=256 dtype=bf16]", "not steady", "waiting behind earlier work",
+    "training": ["At a glance", "Takes the most time, innermost", "forward [batch=256 dtype=bf16]", "not steady", "waiting behind earlier work",
                  "Three executions from the middle of it", "device 1, stream 3", "host thread 0", "3 lost",
                  "every event of the pool was waiting", "host, until left, us", "95 % interval of the median", "(its first)",
                  "first 7.197 ms", "shaded: warm-up", "from the start event to the stop event on the stream",

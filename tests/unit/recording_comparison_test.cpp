@@ -76,6 +76,19 @@ TEST_CASE("case-69 executions that count as warm-up are not compared") {
   CHECK(*device.ratio == doctest::Approx(1.0).epsilon(1e-2));
 }
 
+TEST_CASE("times of the host are not compared across processors, those of the device are") {
+  auto before = recording_of({series_of("gemm", 12000, 90000)});
+  auto after = before;
+  before.environment.cpu = "one processor";
+  CHECK(entry_of(sg::compare(before, after), "gemm", sg::observable::submit)->result.verdict == sg::verdict::same);
+  after.environment.cpu = "another";
+  auto const found = sg::compare(before, after);
+  auto const& submit = entry_of(found, "gemm", sg::observable::submit)->result;
+  CHECK(submit.verdict == sg::verdict::refused);
+  CHECK(submit.reason == "other processors: one processor in a, another in b");
+  CHECK(entry_of(found, "gemm", sg::observable::device)->result.verdict == sg::verdict::same);
+}
+
 TEST_CASE("case-69 where all executions were warm-up the comparison says that, not that nobody asked") {
   auto all_warm = series_of("gemm", 12000, 90000);
   for (auto& each : all_warm.samples) each.warmup = true;

@@ -832,3 +832,12 @@ TEST_CASE("case-70 the medians' intervals stand in a block of their own, and wha
             "outliers     step: device 1 and 1, the worst 589 us at 28\n"
             "             how many lie beyond 1.5 quartile distances, and beyond 3, with the worst and its place\n"));
 }
+
+TEST_CASE("what the program said of itself stands under the table, and that recordings were merged") {
+  sg::recording from;
+  from.environment.given = {{"commit", "3f2a91c"}, {"note\x1b", "a b"}};
+  CHECK(has(text_of(from), "\ngiven        commit=3f2a91c, note\\x1b=a b\n"));
+  CHECK_FALSE(has(text_of(from), "merged"));
+  from.runs = 2;
+  CHECK(has(text_of(from), "\nruns         2 recordings were merged: the samples of each stand behind those of the one before\n"));
+}

@@ -24,6 +24,7 @@ struct comparable {
   watched_samples watched = watched_samples::none;
   clock_domain clock = clock_domain::host;
   std::string unit = "ns";
+  std::string cpu{};                  ///< of a host's time: the processor it was taken on; empty: not known
 };
 
 /// A way of waiting, in words.
@@ -88,6 +89,8 @@ template <class = void>
   auto const conditions = why_other_conditions(a.conditions, b.conditions, names);
   if (!conditions.empty()) return "other conditions: " + conditions;
   if (a.devices != b.devices) return differ("devices", listed(a.devices), listed(b.devices));
+  bool const both_known = !a.cpu.empty() && !b.cpu.empty();
+  if (a.clock == clock_domain::host && both_known && a.cpu != b.cpu) return differ("processors", a.cpu, b.cpu);
   if (a.waited != b.waited) return differ("ways of waiting", way(a.waited), way(b.waited));
   if (a.cache != b.cache) return differ("cache states", a.cache, b.cache);
   for (auto const* side : {&a, &b})

@@ -75,6 +75,7 @@ template <class = void>
     else found.what.conditions.push_back(each);
   }
   for (auto const& device : from.environment.devices) found.what.devices.push_back(device.name);
+  found.what.cpu = from.environment.cpu;
   found.what.waited = policy;
   found.what.clock = what == observable::device ? clock_domain::device : clock_domain::host;
   found.merged = all.runs > 1;

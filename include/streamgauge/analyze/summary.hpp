@@ -180,6 +180,7 @@ struct recording_summary {
   streamgauge::environment environment;
   std::vector<problem> problems;
   std::vector<summary_row> rows;
+  std::size_t runs = 1;  ///< more where recordings were merged
 };
 
 /// Whether a series was never entered while the same phase was, under other conditions: a handle to which conditions are
@@ -198,7 +199,7 @@ template <class = void>
 /// phase where only that is known: more than a third of it may be the instrument.
 template <class = void>
 [[nodiscard]] recording_summary summarize(recording const& from) {
-  recording_summary found{from.recorded, from.why_not_measured, from.environment, from.problems, {}};
+  recording_summary found{from.recorded, from.why_not_measured, from.environment, from.problems, {}, from.runs};
   device_description const* const limit = limiting_device(from.environment);
   auto const tree = nest(from.all);
   span_join<> spans{from.all};

@@ -64,13 +64,13 @@ class html_overview {
       longest = &rows_.rows[i];
       most = total;
     }
-    if (!longest) return card("Takes the most time", "-", "no phase has a time");
+    if (!longest) return card("Takes the most time, innermost", "-", "no phase has a time");
     auto const& chief = chief_of(longest->what);
     std::string says = with_unit(fractional_nanoseconds{most});
     says.append(chief.clock == clock_domain::device ? " on the device in " : " on the host in ");
     says.append(digits(chief.values.steady.count + chief.values.warmup.count)).append(" executions");
     if (chief.values.steady.median) says.append(", median ").append(with_unit(*chief.values.steady.median));
-    return card("Takes the most time", html_name(shortened(identity_of(longest->what.phase, longest->what.conditions), 48)), says);
+    return card("Takes the most time, innermost", html_name(shortened(identity_of(longest->what.phase, longest->what.conditions), 48)), says);
   }
 
   [[nodiscard]] std::string steady_card() const {

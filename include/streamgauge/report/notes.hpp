@@ -13,16 +13,20 @@
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/feeding_note.hpp>
 #include <streamgauge/report/clock_change_note.hpp>
-#include <streamgauge/report/trust_notes.hpp>
+#include <streamgauge/report/run_notes.hpp>
 
 namespace streamgauge::report {
 
 /// The lines under a table: what its columns mean, how far they can be trusted, and what became of every sample.
 /// A template, so that only a unit that prints compiles its bodies.
 template <class Summary>
-class notes : public trust_notes<> {
+class notes : public run_notes<Summary> {
+  using base = run_notes<Summary>;
+  using base::add, base::say, base::say_name, base::say_time, base::end, base::line_, base::say_device;
+  using base::add_first_sample, base::add_near_floor, base::add_span_legend, base::add_thinning;
+
  public:
-  explicit notes(Summary const& of) : trust_notes<>{of.rows}, of_{of} {}
+  explicit notes(Summary const& of) : base{of}, of_{of} {}
 
   /// What the columns mean; only of those that are there.
   [[gnu::cold]] void add_legend() {
@@ -124,73 +128,6 @@ class notes : public trust_notes<> {
     }
   }
 
-  /// What went wrong while measuring, the first one first.
-  [[gnu::cold]] void add_problems() {
-    for (auto const& one : of_.problems) {
-      if (!one.phase.empty()) say(unbroken(identity_of(one.phase, {})) + ": ");
-      say(escaped(one.text));
-      if (one.status != 0) {
-        say(" (CUDA status ");
-        say_signed(one.status);
-        say(")");
-      }
-      if (one.count > 1) say(", " + digits(one.count) + " times");
-      end("problem");
-    }
-  }
-
-  /// Who watched meanwhile.
-  [[gnu::cold]] void add_tool() {
-    auto const& tool = of_.environment.tool;
-    std::uint64_t watched = 0;
-    for (auto const& row : of_.rows) watched += row.what.watched;
-    if (tool.empty() && watched == 0) return;
-    if (!tool.empty()) say(escaped(tool) + " was attached (" + escaped(of_.environment.tool_sign) + ")");
-    if (!tool.empty() && watched > 0) say(": ");
-    if (watched > 0) say(digits(watched) + (watched == 1 ? " sample was taken " : " samples were taken "));
-    if (watched > 0) say(tool.empty() ? "while a capture was open" : "under it");
-    end("tool");
-  }
-
-  /// What it was measured with.
-  [[gnu::cold]] void add_environment() {
-    auto const& from = of_.environment;
-    auto const next = [&](char const* what) {
-      if (!line_.empty()) say(", ");
-      say(what);
-    };
-    if (!from.library_version.empty()) {
-      next("streamgauge ");
-      say(escaped(from.library_version));
-    }
-    for (auto const& device : from.devices) {
-      next("");
-      say_device(device);
-    }
-    if (from.driver_version) {
-      next("driver ");
-      say_version(*from.driver_version);
-    }
-    if (from.runtime_version) {
-      next("runtime ");
-      say_version(*from.runtime_version);
-    }
-    if (from.compiled_runtime_version && from.compiled_runtime_version != from.runtime_version) {
-      next("compiled with ");
-      say_version(*from.compiled_runtime_version);
-    }
-    // It decides whether a kernel's code is loaded at the start or in its first launch.
-    if (std::string const* const loading = from.variable("CUDA_MODULE_LOADING")) {
-      next("CUDA_MODULE_LOADING=");
-      say(escaped(*loading));
-    }
-    if (!from.why_no_device.empty()) {
-      next("no device: ");
-      say(escaped(from.why_no_device));
-    }
-    if (!line_.empty()) end("environment");
-  }
-
  private:
   using pick = account const& (*)(summary const&);
   static account const& submit_of(summary const& row) { return row.submit.samples; }
@@ -201,20 +138,6 @@ class notes : public trust_notes<> {
     for (auto const& row : of_.rows)
       if (of(row.what).entered > 0) return true;
     return false;
-  }
-
-  // CUDA counts 13000 for 13.0 and 12040 for 12.4.
-  [[gnu::noinline, gnu::cold]] void say_version(int number) {
-    say_signed(number / 1000);
-    say(".");
-    say_signed(number % 1000 / 10);
-  }
-  [[gnu::noinline, gnu::cold]] void say_device(device_description const& device) {
-    say("device ");
-    say_signed(device.ordinal);
-    say(" (");
-    say(escaped(device.name));
-    say(")");
   }
 
   [[gnu::cold]] void add_account(char const* label, char const* observable, pick of, char const* why_not_asked) {

@@ -36,6 +36,9 @@ json line_of(std::string const& change, sg::recording_comparison const& compared
     entry["before_ns"] = each.result.a.median ? json(*each.result.a.median) : json();
     entry["after_ns"] = each.result.b.median ? json(*each.result.b.median) : json();
     entry["ratio"] = each.result.ratio ? json(*each.result.ratio) : json();
+    entry["interval"] = each.result.interval ? json{each.result.interval->low, each.result.interval->high} : json();
+    entry["basis"] = sg::describe(each.result.basis);
+    entry["runs"] = {each.result.a.runs, each.result.b.runs};
     line["entries"].push_back(entry);
   }
   return line;
@@ -55,8 +58,8 @@ int show(std::string const& log) {
   auto& cells = lines.next_block();
   cells.title = "what it brought";
   cells.subtitle = "medians";
-  cells.columns = 5;
-  for (char const* heading : {"what", "before", "after", "change", "verdict"}) cells.cells.emplace_back(heading);
+  cells.columns = 6;
+  for (char const* heading : {"what", "before", "after", "change", "verdict", "by"}) cells.cells.emplace_back(heading);
   std::string text, below;
   for (std::size_t number = 1; std::getline(from, text); ++number) {
     json const line = json::parse(text, nullptr, false);
@@ -69,14 +72,17 @@ int show(std::string const& log) {
         auto const time = [&](char const* key) {
           return entry.at(key).is_null() ? "-" : sg::report::with_unit(sg::fractional_nanoseconds{entry.at(key).get<double>()});
         };
-        std::string const name = line.at("time").get<std::string>().substr(0, 16) + "  " +
-                                 line.at("change").get<std::string>() + ", " + entry.at("series").get<std::string>();
+        // The name of a series was escaped when the line was written.
+        std::string series = sg::report::escaped(entry.at("series").get<std::string>());
+        for (auto at = series.find("\\\\"); at != series.npos; at = series.find("\\\\", at + 1)) series.erase(at, 1);
+        std::string const name = sg::report::escaped(line.at("time").get<std::string>().substr(0, 16) + "  " +
+                                                     line.at("change").get<std::string>()) + ", " + series;
         // All of it is read before any of it is shown: a row of fewer cells would shift those below.
         std::vector<std::string> const row{
             sg::report::escaped(entry.at("what").get<std::string>()), time("before_ns"), time("after_ns"),
             entry.at("ratio").is_null() ? "-" : sg::report::change_of(entry.at("ratio").get<double>()),
-            sg::report::escaped(entry.at("verdict").get<std::string>())};
-        lines.add_line(sg::report::escaped(name), "");
+            sg::report::escaped(entry.at("verdict").get<std::string>()), sg::report::escaped(entry.value("basis", "-"))};
+        lines.add_line(name, "");
         cells.cells.insert(cells.cells.end(), row.begin(), row.end());
       }
     } catch (json::exception const& wrong) {

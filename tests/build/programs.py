@@ -87,9 +87,9 @@ def main():
 
     log = os.path.join(folder, "log.jsonl")
     check("a try is appended and shown", [tuning_log, log, "loop unrolled, \"twice\""] + files("before") + ["--"] + files("slower"), 0,
-          "loop unrolled", "+3.0 %", "slower")
+          "loop unrolled", "+3.0 %", "slower", "several runs a side")
     check("another one stands below it", [tuning_log, log, "put back", files("slower")[0], files("before")[0]], 0,
-          "loop unrolled", "put back", "faster")
+          "loop unrolled", "put back", "faster", "within one run only")
     with open(log) as file:
         lines = [json.loads(line) for line in file]
     complaint = "" if [line["change"] for line in lines] == ["loop unrolled, \"twice\"", "put back"] else str(lines)

@@ -137,7 +137,8 @@ void fail_one(scenario const& each, std::string const& name, std::size_t nth, in
 TEST_CASE("whatever call of a measurement fails, it ends with a median or a reason, and leaves nothing behind") {
   for (scenario const& each : every_scenario())
     for (auto const& [name, count] : calls_of(each))
-      for (std::size_t nth = 1; nth <= count; nth += nth < 8 ? 1 : count > nth + 8 ? (count - nth) / 2 : 1)
+      // The first call in both ways, later ones in turn: the sanitizers make minutes of it otherwise.
+      for (std::size_t nth = 1; nth <= count; nth += nth < 4 ? 1 : count > nth + 2 ? (count - nth) / 2 : 1)
         for (int const status : {int{cudaErrorMemoryAllocation}, int{cudaErrorIllegalAddress}})
-          fail_one(each, name, nth, status);
+          if (nth == 1 || (nth % 2 == 0) == (status == cudaErrorIllegalAddress)) fail_one(each, name, nth, status);
 }

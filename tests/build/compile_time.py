@@ -12,11 +12,11 @@ from compilers import Report, Settings, Sources, skip
 BASELINE = ["cuda_runtime_api.h", "nvtx3/nvToolsExt.h", "chrono", "string", "vector"]
 # Ratios of user time to the baseline's, at -O2. The door holds the summary with its intervals and steady states, which a
 # daily user reads; clang, whose baseline is a quarter of a second, spends as long again on parsing them. In instructions,
-# which no machine changes, clang's ratio is 2.37; in seconds the same files gave 2.4 to 2.8 on three machines and g++'s
-# 1.5 to 1.6, so the limits lie just above what the machines make of it.
+# which no machine changes, clang's ratio is 2.42; in seconds like trees gave 2.4 to 2.9 on three machines and g++'s 1.5 to
+# 1.65, so the limits lie just above what the machines make of it.
 LIMITS = {
-    "g++": {"streamgauge/streamgauge.hpp": 1.7, "streamgauge/mark/range.hpp": 1.15},
-    "clang++": {"streamgauge/streamgauge.hpp": 2.9, "streamgauge/mark/range.hpp": 1.15},
+    "g++": {"streamgauge/streamgauge.hpp": 1.8, "streamgauge/mark/range.hpp": 1.15},
+    "clang++": {"streamgauge/streamgauge.hpp": 3.0, "streamgauge/mark/range.hpp": 1.15},
 }
 
 

@@ -6,22 +6,9 @@
 
 #include <streamgauge/measure/benchmark.hpp>
 
-#include "gated.hpp"
+#include "measured.hpp"
 
-using namespace gated;
-
-namespace {
-
-sg::measure_choices within(nanoseconds time, std::size_t samples = 200) {
-  sg::measure_choices chosen;
-  chosen.until.time = time;
-  chosen.until.samples = samples;
-  return chosen;
-}
-
-constexpr int l2_attribute = 38;  // cudaDevAttrL2CacheSize
-
-}  // namespace
+using namespace measured;
 
 TEST_CASE_FIXTURE(plain_run, "case-69 the median is the callable's, and its first call is warm-up") {
   cudaStream_t const stream = new_stream();

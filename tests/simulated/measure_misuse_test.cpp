@@ -10,34 +10,14 @@
 #include <streamgauge/measure/benchmark.hpp>
 #include <streamgauge/measure/rounds.hpp>
 #include <streamgauge/report/contest_text.hpp>
-#include <streamgauge/report/measurement_text.hpp>
 
-#include "gated.hpp"
+#include "measured.hpp"
 
-using namespace gated;
+using namespace measured;
 
 namespace {
 
-constexpr int l2_attribute = 38;  // cudaDevAttrL2CacheSize
-
-sg::measure_choices within(nanoseconds time, std::size_t samples = 200) {
-  sg::measure_choices chosen;
-  chosen.until.time = time;
-  chosen.until.samples = samples;
-  return chosen;
-}
-std::function<void(cudaStream_t)> taking(nanoseconds time) {
-  return [time](cudaStream_t on) { launch(on, time); };
-}
-
-/// The lines about it, unbroken.
-std::string text_of(sg::measurement const& found) {
-  std::string text;
-  sg::report::measurement_lines<sg::measurement> const of{found};
-  for (auto const& each : of.lines()) text += each.label + ": " + each.text + '\n';
-  return text;
-}
-bool has(std::string const& text, char const* what) { return text.find(what) != std::string::npos; }
+using measured::text_of;
 
 /// Each measurement has a median or the reason why not, and each sample is accounted for.
 void check_whole(sg::measurement const& found) {
@@ -51,7 +31,7 @@ void check_whole(sg::contest const& found) {
   CHECK(found.fastest.has_value() == found.why_none.empty());
 }
 
-/// The same of rounds; where a line breaks is the page's business.
+/// The text about rounds; where a line breaks is the page's business.
 std::string text_of(sg::contest const& found) {
   std::ostringstream out;
   sg::report::contest_text(out, found);

@@ -9,13 +9,12 @@
 #include <streamgauge/measure/benchmark.hpp>
 #include <streamgauge/measure/rounds.hpp>
 
-#include "gated.hpp"
+#include "measured.hpp"
 
-using namespace gated;
+using namespace measured;
 
 namespace {
 
-constexpr int l2_attribute = 38;  // cudaDevAttrL2CacheSize
 constexpr nanoseconds takes{20'000};
 
 sg::measure_choices few() {

@@ -6,20 +6,12 @@
 
 #include <streamgauge/measure/benchmark.hpp>
 #include <streamgauge/measure/rounds.hpp>
-#include <streamgauge/report/measurement_text.hpp>
 
-#include "gated.hpp"
+#include "measured.hpp"
 
-using namespace gated;
+using namespace measured;
 
 namespace {
-
-sg::measure_choices within(nanoseconds time, std::size_t samples = 200) {
-  sg::measure_choices chosen;
-  chosen.until.time = time;
-  chosen.until.samples = samples;
-  return chosen;
-}
 
 /// A device that cannot wait for a value in memory, and calls that cost what they do: a launch 5 us, a memset 1 us.
 struct no_gate_run : plain_run {
@@ -30,7 +22,7 @@ struct no_gate_run : plain_run {
   /// The choices of one measurement, which asks once for a gate and gets none.
   static sg::measure_choices within(nanoseconds time, std::size_t samples = 200) {
     simulated::fail_nth("cuStreamWaitValue32", 1, cudaErrorNotSupported);
-    return ::within(time, samples);
+    return measured::within(time, samples);
   }
 };
 
@@ -38,14 +30,6 @@ void three_launches(cudaStream_t on) {
   for (int i = 0; i < 3; ++i) launch(on, 1us);
 }
 
-/// The lines about it, unbroken.
-std::string text_of(sg::measurement const& found) {
-  std::string text;
-  sg::report::measurement_lines<sg::measurement> const of{found};
-  for (auto const& each : of.lines()) text += each.label + ": " + each.text + '\n';
-  return text;
-}
-bool has(std::string const& text, char const* what) { return text.find(what) != std::string::npos; }
 std::uint64_t starved(sg::measurement const& found) {
   return sg::split_latency(*found.samples()).count(sg::feeding::starved);
 }

@@ -7,11 +7,10 @@
 
 #include <streamgauge/measure/benchmark.hpp>
 #include <streamgauge/measure/rounds.hpp>
-#include <streamgauge/report/measurement_text.hpp>
 
-#include "gated.hpp"
+#include "measured.hpp"
 
-using namespace gated;
+using namespace measured;
 
 namespace {
 
@@ -32,15 +31,6 @@ struct cache_of_one_set {
     used.push_back(set);
   }
 };
-
-/// The lines about it, unbroken.
-std::string text_of(sg::measurement const& found) {
-  std::string text;
-  sg::report::measurement_lines<sg::measurement> const of{found};
-  for (auto const& each : of.lines()) text += each.label + ": " + each.text + '\n';
-  return text;
-}
-bool has(std::string const& text, char const* what) { return text.find(what) != std::string::npos; }
 
 }  // namespace
 

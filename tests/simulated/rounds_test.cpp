@@ -5,23 +5,9 @@
 
 #include <streamgauge/measure/rounds.hpp>
 
-#include "gated.hpp"
+#include "measured.hpp"
 
-using namespace gated;
-
-namespace {
-
-sg::measure_choices within(nanoseconds time, std::size_t rounds = 200) {
-  sg::measure_choices chosen;
-  chosen.until.time = time;
-  chosen.until.samples = rounds;
-  return chosen;
-}
-std::function<void(cudaStream_t)> taking(nanoseconds time) {
-  return [time](cudaStream_t on) { launch(on, time); };
-}
-
-}  // namespace
+using namespace measured;
 
 TEST_CASE_FIXTURE(plain_run, "three callables in rounds: ratios to the first, the fastest, and a warm-up apart") {
   cudaStream_t const stream = new_stream();

@@ -91,6 +91,32 @@ TEST_CASE("rounds as text: two executions in an interval have twice the rate; mo
   CHECK(text_of(of).find("memory       no roof: no device is described: no driver\n") != std::string::npos);
 }
 
+TEST_CASE("rounds as text: what the instrument reads is held against the shortest, and so is the step of a kernel's end") {
+  sg::contest of = two_in_rounds();
+  of.taken.environment.devices[0].kernel_floor = 2'848ns;
+  auto const instrument = [&](double least) {
+    of.against_first[0].b.median = least;
+    std::string const text = text_of(of);
+    auto const from = text.find("instrument ");
+    return text.substr(from, text.find("\nended") - from);
+  };
+  CHECK(instrument(80'000.0) == "instrument   a phase around an empty kernel reads 2.848 us");
+  CHECK(instrument(44'001.0) == "instrument   a phase around an empty kernel reads 2.848 us");
+  CHECK(instrument(44'000.0) ==
+        "instrument   a phase around an empty kernel reads 2.848 us; an H200 sees a kernel end in steps of up\n"
+        "             to 220 ns, 0.50 % of an interval, which repeating does not show: several iterations\n"
+        "             share it");
+  CHECK(instrument(8'544.0).find("220 ns, 2.6 % of an interval") != std::string::npos);
+  CHECK(instrument(8'543.0) ==
+        "instrument   a phase around an empty kernel reads 2.848 us, so a third of this or more is the\n"
+        "             instrument: measure several iterations as one");
+  CHECK(instrument(2'848.0) ==
+        "instrument   a phase around an empty kernel reads 2.848 us, which is no less than what was measured:\n"
+        "             there is next to no work on this stream; is it on another one?");
+  of.against_first.clear();  // no median, nothing to hold it against
+  CHECK(text_of(of).find("instrument") == std::string::npos);
+}
+
 TEST_CASE("rounds as text: without a verdict there is the reason, and a tool's presence is said") {
   sg::contest of;
   of.names = {"a\x1b", "b"};
@@ -134,7 +160,9 @@ TEST_CASE_FIXTURE(plain_run, "a measurement as text: both sides, rates, the inst
         "rates        50.00 Gflop/s, 4.000 TB/s; work as it was declared\n"
         "host         23 us until a spinning wait saw it done, 3 us until it was submitted; 32 executions,\n"
         "             one at a time\n"
-        "instrument   fed by a gate; a phase around an empty kernel reads 0 ns\n");
+        "instrument   fed by a gate; a phase around an empty kernel reads 0 ns; an H200 sees a kernel end in\n"
+        "             steps of up to 220 ns, 1.1 % of an interval, which repeating does not show: several\n"
+        "             iterations share it\n");
   CHECK(text.find("ended        steady, and the median is known as closely as was asked for, after 2.5") != std::string::npos);
 }
 

@@ -9,6 +9,7 @@
 #include <streamgauge/analyze/stopping.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/feeding_text.hpp>
+#include <streamgauge/report/floor_note.hpp>
 #include <streamgauge/report/above_roof_note.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/clock_note.hpp>
@@ -63,6 +64,7 @@ template <class = void>
 template <class Ostream, class Contest>
 [[gnu::cold]] void contest_text(Ostream& out, Contest const& of, device_roofs const& roofs) {
   bool has_rates = false;
+  std::optional<fractional_nanoseconds> least;
   std::string text;
   if (of.watched) text += note("no result", "a tool is attached: what is measured under it holds the tool");
   if (!of.why_none.empty()) text += note("no verdict", escaped(of.why_none));
@@ -70,6 +72,7 @@ template <class Ostream, class Contest>
     std::optional<double> median;
     if (i == 0 && !of.against_first.empty()) median = of.against_first[0].a.median;
     if (i > 0 && i <= of.against_first.size()) median = of.against_first[i - 1].b.median;
+    if (median && (!least || *median < least->count())) least = fractional_nanoseconds{*median};
     std::string line = median ? unbroken(with_unit(fractional_nanoseconds{*median})) : std::string{"-"};
     std::string const rate = median && of.iterations > 0 ? rate_text(of, *median, roofs) : std::string{};
     line += rate;
@@ -83,6 +86,8 @@ template <class Ostream, class Contest>
       text += note(each == &roofs.flops ? "arithmetic" : "memory",
                    each->per_second ? with_prefix(*each->per_second, each == &roofs.flops ? "flop/s" : "B/s") + ", " + each->source
                                     : "no roof: " + escaped(each->why_not));
+  if (std::string const floor = least ? floor_note(of.taken.environment, least) : std::string{}; !floor.empty())
+    text += note("instrument", floor);
   text += contest_clocks(of);
   if (of.ended != stop_cause::none)
     text += note("ended", rounds_ended_text(of.ended) + ", after " + digits(std::uint64_t{of.rounds}) + " rounds and " +

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include <streamgauge/analyze/floor.hpp>
 #include <streamgauge/analyze/latency.hpp>
 #include <streamgauge/analyze/roofline.hpp>
 #include <streamgauge/analyze/stopping.hpp>
@@ -13,6 +12,7 @@
 #include <streamgauge/analyze/summary.hpp>
 #include <streamgauge/report/text.hpp>
 #include <streamgauge/report/feeding_text.hpp>
+#include <streamgauge/report/floor_note.hpp>
 #include <streamgauge/report/above_roof_note.hpp>
 #include <streamgauge/report/note_lines.hpp>
 #include <streamgauge/report/clock_note.hpp>
@@ -111,14 +111,9 @@ class measurement_lines : public note_lines<> {
         text += "; " + digits(split.count(feeding::starved)) + " of " + digits(split.executions) +
                 " began before all was submitted and may hold the host's gaps";
     }
-    if (auto const floor = floor_of(of_.taken.environment)) {
-      text += std::string{"; "} + describe(floor->kind) + " reads " + unbroken(with_unit(floor->time));
-      auto const& median = device ? device->device.values.steady.median : std::optional<fractional_nanoseconds>{};
-      if (median && *median <= fractional_nanoseconds{floor->time})
-        text += ", which is no less than what was measured: there is next to no work on this stream; is it on another one?";
-      else if (median && *median < near_floor_factor * floor->time)
-        text += ", so a third of this or more is the instrument: measure several iterations as one";
-    }
+    auto const median = device ? device->device.values.steady.median : std::optional<fractional_nanoseconds>{};
+    std::string const floor = floor_note(of_.taken.environment, median);
+    text += (floor.empty() ? "" : "; ") + floor;
     add("instrument", text);
   }
 

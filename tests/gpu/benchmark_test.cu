@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <numeric>
 #include <vector>
 
 #include <streamgauge/measure/benchmark.hpp>
@@ -53,13 +54,13 @@ TEST_CASE("spins less the floor take what the kernel's own clock says, in a stre
       }
       double const first = above.front();
       std::sort(above.begin(), above.end());
-      double const typical = above[above.size() / 2];
+      double const typical = std::accumulate(above.begin(), above.end(), 0.0) / static_cast<double>(above.size());
       if (base == 0) spin_floor = typical;
       std::printf("  above the kernel's own clock %.0f ns, over a step %.0f (%.0f to %.0f); less an empty kernel %+.0f, less spins of no "
                   "length %+.0f\n",
                   first, typical, above.front(), above.back(), first - empty.median()->count(), typical - spin_floor);
-      // Two steps of that clock; four out of a graph, where the steps of the end are not all alike.
-      double const limit = how == sg::launched_by::graph ? 128 : 64;
+      // Two steps of that clock. Out of a graph five: there the steps of the end are not all alike, nor are two graphs.
+      double const limit = how == sg::launched_by::graph ? 160 : 64;
       CHECK(typical - spin_floor <= limit);
       CHECK(typical - spin_floor >= -limit);
       // An empty kernel is of one length, and so anywhere on the step of its end.

@@ -127,6 +127,18 @@ TEST_CASE_FIXTURE(plain_run, "a budget of nothing runs nothing, and says so") {
   CHECK(calls == 0);
 }
 
+TEST_CASE_FIXTURE(plain_run, "the floor's kernels, which the driver compiles for as long as it likes, take nothing off the budget") {
+  cudaStream_t const stream = new_stream();
+  simulated::set_cost("cuModuleLoadData", 90ms);
+  auto const begun = sg::host_now();
+  auto const found = sg::measure(stream, [](cudaStream_t on) { launch(on, 20us); }, within(50ms));
+  CHECK(found.stopped.cause == sg::stop_cause::narrow);
+  CHECK(found.why_none == "");
+  CHECK(found.took < 50ms);
+  CHECK(found.taken.environment.devices.at(0).kernel_floor.has_value());
+  CHECK(sg::host_now() - begun >= 90ms);
+}
+
 TEST_CASE_FIXTURE(plain_run, "a callable that takes a minute runs a few times at most") {
   cudaStream_t const stream = new_stream();
   int calls = 0;

@@ -163,7 +163,7 @@ TEST_CASE_FIXTURE(plain_run, "a measurement as text: both sides, rates, the inst
         "instrument   fed by a gate; a phase around an empty kernel reads 0 ns; an H200 sees a kernel end in\n"
         "             steps of up to 220 ns, 1.1 % of an interval, which repeating does not show: several\n"
         "             iterations share it\n");
-  CHECK(text.find("ended        steady, and the median is known as closely as was asked for, after 2.5") != std::string::npos);
+  CHECK(text.find("ended        steady, and the median is known as closely as was asked for, after 1.5") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(plain_run, "a measurement as text: the host waits as it was told, and that is said") {

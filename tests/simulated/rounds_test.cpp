@@ -99,6 +99,16 @@ TEST_CASE_FIXTURE(plain_run, "what a callable throws comes out, and a spent budg
   CHECK(found.rounds == 40);
 }
 
+TEST_CASE_FIXTURE(plain_run, "the floor's kernels, which the driver compiles for as long as it likes, take nothing off the rounds' budget") {
+  cudaStream_t const stream = new_stream();
+  simulated::set_cost("cuModuleLoadData", 90ms);
+  auto const begun = sg::host_now();
+  auto const found = sg::measure_pair(stream, taking(100us), taking(103us), within(50ms));
+  CHECK(found.ended == sg::stop_cause::narrow);
+  CHECK(found.took < 50ms);
+  CHECK(sg::host_now() - begun >= 90ms);
+}
+
 TEST_CASE_FIXTURE(plain_run, "where no interval gets a time the rounds end at once, with the reason") {
   cudaStream_t const stream = new_stream();
   int calls = 0;

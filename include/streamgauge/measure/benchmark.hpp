@@ -76,10 +76,7 @@ class benchmark {
     found_.watched = feed_.is_watched();
     if (chosen_.how == launched_by::graph) found_.why_none = capture(sampled_, sets_.intervals_in_a_turn(chosen_.iterations));
     if (!found_.why_none.empty()) return finish();
-    if (found_.watched)
-      sample(chosen_.under_tool);
-    else
-      run_until_tight();
+    found_.watched ? sample(chosen_.under_tool) : run_until_tight();
     return finish();
   }
 
@@ -113,9 +110,12 @@ class benchmark {
     }
   }
 
-  // Why the execution that ended last gave no device time, and none will; empty where it gave one.
+  // Why the execution that ended last gave no device time, and none will; empty where it gave one. The budget is not for the
+  // floor, which is measured here, and whose kernels the driver may have to compile first.
   [[nodiscard]] std::string why_no_time() {
+    host_stamp const asked = host_now();
     auto const taken = recorder_.collect();
+    begun_ += host_now() - asked;
     for (auto const& each : taken.all)
       for (auto const& one : each.samples)
         if (!one.device.known()) return describe(one.device.why_absent());

@@ -67,7 +67,7 @@ struct measurement {
   bool watched = false;                     ///< under a tool: nothing here is a result
   std::optional<double> cold_over_warm;     ///< of cold caches and rotating inputs: how much longer than the same again, warm
   std::string why_not_compared;             ///< why that is absent, where it was to be had; empty otherwise
-  nanoseconds took{0};                      ///< all of it, warm-up and waiting too, but for NVML's start
+  nanoseconds took{0};                      ///< all of it, warm-up and waiting too, but for what starts once: NVML, and the floor's kernels
   std::string why_none;                     ///< why there is no median; empty where there is one
 
   [[nodiscard]] series const* samples() const noexcept { return find(name); }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <streamgauge/analyze/floor.hpp>
+#include <streamgauge/analyze/steady_text.hpp>
 #include <streamgauge/analyze/stopping.hpp>
 #include <streamgauge/report/quantity.hpp>
 #include <streamgauge/report/text.hpp>

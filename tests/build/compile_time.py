@@ -51,7 +51,7 @@ def main():
             "-c", source, "-o", os.devnull]
 
     report = Report()
-    rounds = 7
+    rounds = 5
     taken = least(commands, rounds)
     if any(taken[name] > limit * taken["baseline"] for name, limit in LIMITS[compiler].items()):
         rounds = 21  # a busy machine, perhaps: look longer before saying no

@@ -109,9 +109,10 @@ def variants(compiler, report, sources):
         ]
     for what, text, flags in units:
         source = sources.write(re.sub(r"\W+", "_", what) + compiler.ending, text)
-        # All of it in every standard; each variant in one, the oldest by g++ and nvcc, the newest by clang++.
+        # All of it in every standard, by nvcc in the newest alone; each variant in one, the oldest by g++ and nvcc.
         one = compiler.standards[-1:] if compiler.name == "clang++" else compiler.standards[:1]
-        for standard in compiler.standards if what == "all in order" else one:
+        every = compiler.standards[-1:] if compiler.nvcc else compiler.standards
+        for standard in every if what == "all in order" else one:
             report.result(f"{compiler.name} {standard}: {what}", complaint_of(compiler.command(source, standard, flags)))
 
 

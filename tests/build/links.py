@@ -152,12 +152,12 @@ def mixed_off_switch(linker, report, compiler):
 def leaves_behind(linker, report, compiler, headers):
     """What a unit still asks the linker for, and what it runs before main."""
     def looks(name, text, wanted, *flags):
-        """What was found, and the complaint when it is not as wanted: nothing found, or something."""
-        target, complaint = linker.compile(name, text, *flags)
-        if complaint:
-            return complaint
-        _, symbols = run(["nm", "-C", target])
-        return wanted(symbols)
+        """What was found, and the complaint when it is not as wanted: nothing found, or something. Compiled once."""
+        if (name, flags) not in seen:
+            target, complaint = linker.compile(name, text, *flags)
+            seen[name, flags] = complaint, "" if complaint else run(["nm", "-C", target])[1]
+        complaint, symbols = seen[name, flags]
+        return complaint or wanted(symbols)
 
     def no_cuda(symbols):
         return "\n".join(CUDA.findall(symbols))
@@ -174,6 +174,7 @@ def leaves_behind(linker, report, compiler, headers):
     def some_before_main(symbols):
         return "" if nothing_before_main(symbols) else "none found"
 
+    seen = {}
     every = "".join(f"#include <{header}>\n" for header in headers) + "int main() {}\n"
     planted = "#include <string>\nstd::string planted = \"planted\";\nint main() {}\n"
     for level in ("-O0", "-O2"):

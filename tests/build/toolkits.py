@@ -47,12 +47,12 @@ def main():
     near_cuda = [header for header in settings.together if "/analyze/" not in header and "/report/" not in header]
     units = [
         ("all in order", "".join(f"#include <{header}>\n" for header in near_cuda), []),
-        ("all in reverse", "".join(f"#include <{header}>\n" for header in near_cuda[::-1]), []),
+        ("all in reverse, without exceptions and RTTI", "".join(f"#include <{header}>\n" for header in near_cuda[::-1]),
+         ["-fno-exceptions", "-fno-rtti"]),
         ("with STREAMGAUGE_DISABLE", f"#include <{settings.headers[-1]}>\n", ["-DSTREAMGAUGE_DISABLE"]),
         # A newer NVTX further back on the path has headers that the version's own has not: they must not be mixed.
         ("before the headers that are installed", "".join(f"#include <{header}>\n" for header in near_cuda),
          [part for folder in settings.cuda_include for part in ("-idirafter", folder)]),
-        ("without exceptions and RTTI", f"#include <{settings.headers[-1]}>\n", ["-fno-exceptions", "-fno-rtti"]),
     ]
     for compiler in ("g++", "clang++"):
         path = settings.compilers.get(compiler)

@@ -194,7 +194,8 @@ inline constexpr char const* unbreakable_space = "\x1f";
   return name;
 }
 
-/// A text behind its label, broken at spaces so that lines stay within 100 columns. Lines that follow are indented, and
+/// A text behind its label, broken at spaces, but for one before "%", so that lines stay within 100 columns. Lines that
+/// follow are indented, and
 /// a little further if the text itself begins with spaces. A single word that is longer stays whole.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::string note(std::string_view label, std::string_view text) {
   constexpr std::size_t label_column = 13;
@@ -210,7 +211,8 @@ inline constexpr char const* unbreakable_space = "\x1f";
     text.remove_prefix(1);
   }
   for (bool starts_line = true; !text.empty(); starts_line = false) {
-    auto const end = text.find(' ');
+    auto end = text.find(' ');
+    while (end < text.size() - 1 && text[end + 1] == '%') end = text.find(' ', end + 1);
     auto const word = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     auto const width = width_of(word);

@@ -263,6 +263,13 @@ TEST_CASE_FIXTURE(plain_run, "numbers of any size end, or say why they cannot be
   chosen.until.time = (nanoseconds::max)();
   check_whole(sg::measure(stream, taking(20us), chosen));
   check_whole(sg::measure_pair(stream, taking(20us), taking(20us), chosen));
+  simulated::set_device_attribute(0, l2_attribute, 50'000'000);
+  chosen.cache = sg::cache_state::cold;
+  auto const cold = sg::measure(stream, taking(20us), chosen);
+  check_whole(cold);
+  CHECK(cold.why_not_compared == "");
+  CHECK(cold.cold_over_warm.value() == 1.0);
+  chosen.cache = sg::cache_state::warm;
   chosen.until.time = (nanoseconds::min)();
   CHECK(sg::measure(stream, taking(20us), chosen).why_none == "the budget allows no execution");
 

@@ -205,8 +205,9 @@ class benchmark {
     constexpr std::size_t times = 16;
     auto const first = median_of(said_cache(), 0);
     if (!first) return;
-    nanoseconds const left = rule_.rule().time / 10 + (is_over() ? nanoseconds{0} : rule_.rule().time - elapsed());
-    if (*first * (times + 1) > static_cast<double>(left.count())) {
+    fractional_nanoseconds const all{rule_.rule().time};  // a tenth more than the longest is no whole number of nanoseconds
+    fractional_nanoseconds const left = all / 10 + (is_over() ? fractional_nanoseconds{0} : all - elapsed());
+    if (*first * (times + 1) > left.count()) {
       found_.why_not_compared = "no time was left for the same work with warm ones";
       return;
     }

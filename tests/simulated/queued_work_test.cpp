@@ -221,6 +221,19 @@ TEST_CASE_FIXTURE(no_gate_run, "what the callable throws comes out, and nothing 
   CHECK(simulated::count("cudaHostAlloc") == 4);
 }
 
+TEST_CASE_FIXTURE(no_gate_run, "case-11 gates that fail on the way are over, and nobody says that one fed what none held") {
+  cudaStream_t const stream = new_stream();
+  // One to try, one alone and its part, two and theirs: the seventh is to hold four.
+  simulated::fail_nth("cuStreamWaitValue32", 7, cudaErrorUnknown);
+  auto const found = sg::measure(stream, three_launches, measured::within(10s));
+  CHECK(simulated::injected_failures() == 1);
+  CHECK(found.feeding == sg::fed_by::queued_work);
+  CHECK(found.gate == gating::call_failed);
+  CHECK(found.median() == sg::fractional_nanoseconds{3us});
+  CHECK(waits() == 7);
+  CHECK(starved(found) == 4);
+}
+
 TEST_CASE_FIXTURE(no_gate_run, "a callable that leaves its stream in a capture later gets no work of ours into it") {
   cudaStream_t const stream = new_stream();
   int calls = 0;

@@ -80,6 +80,12 @@ class fed_intervals {
       return true;
     }
     last_ = ended;
+    if (ended != gating::gated && ended != gating::already_held && ended != gating::timed_out) {
+      // Nothing held these. What is said of feeding has to hold for all of them, so gates are over.
+      is_gated_ = false;
+      chunk_ = 1;
+      return true;
+    }
     if (ended != gating::timed_out) {
       if (2 * chunk_ <= most_ && !is_long) chunk_ *= 2;
       return true;

@@ -167,6 +167,40 @@ TEST_CASE_FIXTURE(plain_run, "rounds of what takes a minute end with the first, 
   CHECK(simulated::host_now() - before < 1100ms);
 }
 
+TEST_CASE_FIXTURE(plain_run, "an interval of more executions than the budget has time for is not begun") {
+  cudaStream_t const stream = new_stream();
+  for (auto const how : {sg::launched_by::stream, sg::launched_by::graph})
+    for (std::size_t const iterations : {std::size_t{501}, std::size_t{2'000'000}, static_cast<std::size_t>(-1)}) {
+      auto chosen = within(10ms);
+      chosen.how = how;
+      chosen.iterations = iterations;
+      int calls = 0;
+      auto const found = sg::measure(stream, [&](cudaStream_t on) { ++calls, launch(on, 20us); }, chosen);
+      CHECK(found.why_none == "an interval of " + std::to_string(iterations) +
+                                  " executions takes longer than all of the time for it: fewer in choices.iterations, or more in "
+                                  "choices.until.time");
+      CHECK(calls < 40);
+    }
+  auto chosen = within(10ms);
+  chosen.iterations = 100;
+  CHECK(sg::measure(stream, [](cudaStream_t on) { launch(on, 20us); }, chosen).median());
+}
+
+TEST_CASE_FIXTURE(plain_run, "rounds under a tool do not warm up for longer than the budget") {
+  setenv("NVTX_INJECTION64_PATH", "/a/tool", 1);
+  cudaStream_t const stream = new_stream();
+  auto chosen = within(100ms);
+  chosen.warmup = 60'000;
+  chosen.under_tool = 0;
+  int calls = 0;
+  auto const body = [&](cudaStream_t on) { ++calls, launch(on, 10ms), synchronize(on); };
+  auto const found = sg::measure_pair(stream, body, body, chosen);
+  unsetenv("NVTX_INJECTION64_PATH");
+  CHECK(found.watched);
+  CHECK(calls >= 10);
+  CHECK(calls <= 12);
+}
+
 TEST_CASE_FIXTURE(plain_run, "long work is not queued so far ahead that the budget is overrun") {
   cudaStream_t const stream = new_stream();
   auto const began = simulated::host_now();

@@ -72,6 +72,7 @@ class benchmark {
     if (found_.why_none.empty() && feed_.why_not_begun()) found_.why_none = feed_.why_not_begun();
     if (!found_.why_none.empty()) return finish();
     run_alone();
+    if (found_.why_none.empty()) found_.why_none = why_too_long(recorder_.collect(), chosen_);
     if (!found_.why_none.empty()) return finish();
     found_.watched = feed_.is_watched();
     if (chosen_.how == launched_by::graph) found_.why_none = capture(sampled_, sets_.intervals_in_a_turn(chosen_.iterations));
@@ -280,8 +281,7 @@ class benchmark {
 /// median is known within `choices.until.width`, or until the budget of time or samples is spent.
 /// Why: one interval says little; launch gaps, cold code and unsteady clocks are in it. Here the device is fed ahead of each
 /// interval by a gate where one is allowed, or by work of ours that is queued first; what came before the work was steady is
-/// kept apart, and the answer says how it was got. The clocks are read while the device works (`choices.clocks_from`), every
-/// 10 ms at most.
+/// kept apart, and the answer says how it was got. The clocks are read while the device works (`choices.clocks_from`).
 /// On a terminal a line of standard error says how far it has come, and is taken away again.
 /// With `cache_state::rotating` the callable is also called with the number of a set of inputs, a `std::size_t` from 0 to
 /// `choices.sets` less one, and goes through them in turn; in graphs too, one for each set that an interval may begin with.

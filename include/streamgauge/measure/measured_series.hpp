@@ -62,6 +62,19 @@ namespace streamgauge {
   return std::string{"it broke off, since no execution got a device time any more: "} + describe(why);
 }
 
+/// Why no interval is to be begun: the executions that it is to hold take longer than the whole budget. Empty where they fit.
+/// A single one is let run, however long: it did already.
+[[nodiscard]] inline std::string why_too_long(recording const& taken, measure_choices const& chosen) {
+  std::optional<nanoseconds> least;
+  for (series const& each : taken.all)
+    for (sample const& one : each.samples)
+      if (one.device.known() && (!least || *one.device.value() < *least)) least = *one.device.value();
+  if (!least || chosen.iterations < 2) return {};
+  if (static_cast<double>(least->count()) * static_cast<double>(chosen.iterations) <= static_cast<double>(chosen.until.time.count())) return {};
+  return "an interval of " + std::to_string(chosen.iterations) + " executions takes longer than all of the time for it: fewer in "
+         "choices.iterations, or more in choices.until.time";
+}
+
 /// A rule that asks for no more samples than a series keeps whole, `before` of them left out: then each is known by its place.
 [[nodiscard]] inline stopping_rule kept_whole(stopping_rule asked, std::size_t before = 0) noexcept {
   constexpr std::size_t most = 65'536;

@@ -77,6 +77,7 @@ class queued_work {
   template <class Call>
   [[nodiscard]] bool inside(Call call) const noexcept {
     driver_api const& cuda = *driver().api;
+    if (!alive(cuda, context_)) return false;
     context_scope const current{cuda, context_.handle};
     relaxed_capture_mode const relaxed{cuda};
     return current.status() == cudaSuccess && relaxed.status() == cudaSuccess &&

@@ -75,7 +75,7 @@ class contest_under_way {
     if (found_.why_none.empty()) found_.why_none = why_no_time();
     if (!found_.why_none.empty()) return finish();
     if (found_.watched) {
-      if (chosen_.warmup > 1) run(chosen_.warmup - 1);
+      while (done_ < chosen_.warmup && !is_over()) run(1);
       run(chosen_.under_tool);
       found_.why_none = "a tool is attached: what is measured under it is no result";
       return finish();

@@ -195,8 +195,8 @@ inline constexpr char const* unbreakable_space = "\x1f";
 }
 
 /// A text behind its label, broken at spaces, but for one before "%", so that lines stay within 100 columns. Lines that
-/// follow are indented, and
-/// a little further if the text itself begins with spaces. A single word that is longer stays whole.
+/// follow are indented, and a little further if the text itself begins with spaces. A single word that is longer stays
+/// whole.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::string note(std::string_view label, std::string_view text) {
   constexpr std::size_t label_column = 13;
   constexpr std::size_t page = 100;

@@ -72,7 +72,7 @@ class benchmark {
     if (found_.why_none.empty() && feed_.why_not_begun()) found_.why_none = feed_.why_not_begun();
     if (!found_.why_none.empty()) return finish();
     run_alone();
-    if (found_.why_none.empty()) found_.why_none = why_too_long(recorder_.collect(), chosen_);
+    if (found_.why_none.empty()) found_.why_none = feed_.is_lost() ? lost_text() : why_too_long(recorder_.collect(), chosen_);
     if (!found_.why_none.empty()) return finish();
     found_.watched = feed_.is_watched();
     if (chosen_.how == launched_by::graph) found_.why_none = capture(sampled_, sets_.intervals_in_a_turn(chosen_.iterations));
@@ -98,7 +98,7 @@ class benchmark {
   // Both sides of single executions, each waited for: the warm-up, then some that count, within a tenth of the time.
   void run_alone() {
     std::size_t counted = 0;
-    for (std::size_t i = 0; counted < alone_samples && found_.why_none.empty(); ++i) {
+    for (std::size_t i = 0; counted < alone_samples && found_.why_none.empty() && !feed_.is_lost(); ++i) {
       bool const counts = i >= warmup();
       if (counts) ++counted;
       if (i > 0 && (counts ? 10 * elapsed() >= rule_.rule().time : is_over())) return;
@@ -172,7 +172,7 @@ class benchmark {
       run_once(in);
     };
     bool const holds = feed_.run(count, recorder_, one, [&] { clocks_.look(); });
-    if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
+    if (found_.why_none.empty()) found_.why_none = feed_.is_lost() ? lost_text() : cold_ ? cold_->why_not() : std::string{};
     return holds;
   }
 

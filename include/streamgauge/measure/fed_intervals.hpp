@@ -23,6 +23,8 @@ class fed_intervals {
   explicit fed_intervals(stream_ref stream) noexcept : stream_{stream} {
     last_ = gate_.hold(stream_).open();
     is_gated_ = last_ == gating::gated;
+    driver_answer const cuda = why_not_begun() ? driver_answer{} : driver();
+    if (cuda.api) context_ = context_of(*cuda.api, stream_).key;
   }
 
   [[nodiscard]] fed_by feeding() const noexcept {
@@ -44,6 +46,9 @@ class fed_intervals {
       return "the stream is held by a gate further out, or measured by another thread: what is queued there would not begin";
     return nullptr;
   }
+  /// Whether the stream went with its context, by a device reset say.
+  /// Why: CUDA may crash in any call that is given such a stream, so none is made from then on.
+  [[nodiscard]] bool is_lost() const noexcept { return context_.handle && !alive(*driver().api, context_); }
   /// How many are to be queued at a time.
   [[nodiscard]] std::size_t chunk() const noexcept { return chunk_; }
 
@@ -53,12 +58,13 @@ class fed_intervals {
     if (ahead_) ahead_->begin();
   }
 
-  /// Calls `one` so many times, then `meanwhile` while the device is at it, and waits until it is done. False where the gate
+  /// Calls `one` so many times, or until the stream is lost, then `meanwhile` while the device is at it, and waits until it is done. False where the gate
   /// was let go too early: what was measured then holds nobody knows what.
   /// Throws: what they throw; the stream is let go.
   /// Sync: waits for the recorder's intervals.
   template <class One, class Meanwhile>
   [[nodiscard]] bool run(std::size_t count, recorder& in, One one, Meanwhile meanwhile) {
+    if (is_lost()) return true;
     gating ended = gating::not_timed;
     host_stamp const begun = host_now();
     if (!is_gated_ && !ahead_ && may_queue(last_) && !capture_is_open()) ahead_.emplace(stream_);
@@ -66,7 +72,7 @@ class fed_intervals {
       auto hold = is_gated_ ? std::optional{gate_.hold(stream_)} : std::nullopt;
       hold_ = hold ? &*hold : nullptr;
       reset_at_end const whatever_is_thrown{hold_};
-      for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t i = 0; i < count && !is_lost(); ++i) {
         one();
         if (ahead_) ahead_->end();
       }
@@ -117,6 +123,7 @@ class fed_intervals {
   static constexpr std::size_t behind_work = 8;  // some dozens of memsets each, of some 1,020 pieces of work that fit
 
   stream_ref stream_;
+  context_key context_;
   std::optional<work_ahead> ahead_;
   streamgauge::gate gate_;
   held* hold_ = nullptr;

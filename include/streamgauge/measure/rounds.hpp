@@ -145,7 +145,7 @@ class contest_under_way {
     };
     bool const holds = feed_.run(rounds, recorder_, round, [&] { clocks_.look(); });
     if (!holds) spoiled_.add(first, done_);
-    if (cold_ && found_.why_none.empty()) found_.why_none = cold_->why_not();
+    if (found_.why_none.empty()) found_.why_none = feed_.is_lost() ? lost_text() : cold_ ? cold_->why_not() : std::string{};
   }
 
   // Who runs first in a round, or behind whom, must not decide. From run to run the same order.

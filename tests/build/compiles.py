@@ -109,7 +109,8 @@ def variants(compiler, report, sources):
         ]
     for what, text, flags in units:
         source = sources.write(re.sub(r"\W+", "_", what) + compiler.ending, text)
-        # All of it in every standard, by nvcc in the newest alone; each variant in one, the oldest by g++ and nvcc.
+        # All of it in every standard, by nvcc in the newest alone. Each variant in one: the oldest by g++ and nvcc, the
+        # newest by clang++.
         one = compiler.standards[-1:] if compiler.name == "clang++" else compiler.standards[:1]
         every = compiler.standards[-1:] if compiler.nvcc else compiler.standards
         for standard in every if what == "all in order" else one:

@@ -125,7 +125,7 @@ inline std::int64_t lasts(std::uint64_t ns) {
 
 /// Eleven lengths from about `ns` on, in ns, that fall evenly on the steps in which an H200 sees a kernel end.
 /// Why: these steps are some 176 ns, so around a kernel of always the same length an event pair reads one of two neighbours,
-/// up to that much beside what the kernel takes, however often it is repeated. Those of a graph are some 192 ns.
+/// up to that much beside what the kernel takes, however often it is repeated. Those of a graph are up to 220 ns.
 inline std::vector<std::uint64_t> lengths_over_a_step(std::uint64_t ns) {
   std::vector<std::uint64_t> lengths;
   for (std::uint64_t i = 0; i < 11; ++i) lengths.push_back((ns + 31) / 32 * 32 + 96 * i);  // whole steps of the kernel's clock

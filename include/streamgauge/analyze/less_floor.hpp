@@ -38,9 +38,10 @@ enum class no_correction : std::uint8_t {
 ///
 /// What it means depends on the kind of floor. Less that around an empty kernel, an interval around one kernel that was
 /// queued, with its records, before the device came to it is the kernel's own time: on an H200, from 1 us to 1 ms, within
-/// the step in which the kernel's end is seen (`kernel_end_step`) of the clock that the kernel itself read. Less that of an empty phase it still holds what starting a kernel costs,
-/// some 1.6 us there. Where the device waited for the host, and between several kernels, there are gaps, which no floor
-/// takes off; and each phase nested inside adds records of its own (`records_inside`).
+/// the step in which the kernel's end is seen (`kernel_end_step`) of the clock that the kernel itself read. Less that of an
+/// empty phase it still holds what starting a kernel costs, some 1.6 us there. Where the device waited for the host, and
+/// between several kernels, there are gaps, which no floor takes off; and each phase nested inside adds records of its own
+/// (`records_inside`).
 struct time_less_floor {
   std::optional<fractional_nanoseconds> raw;        ///< as it was read
   std::optional<fractional_nanoseconds> corrected;  ///< less the floor; there exactly where `why_not` is `none`

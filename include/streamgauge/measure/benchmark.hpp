@@ -72,7 +72,7 @@ class benchmark {
     if (found_.why_none.empty() && feed_.why_not_begun()) found_.why_none = feed_.why_not_begun();
     if (!found_.why_none.empty()) return finish();
     run_alone();
-    if (found_.why_none.empty()) found_.why_none = feed_.is_lost() ? lost_text() : why_too_long(recorder_.collect(), chosen_);
+    if (found_.why_none.empty()) found_.why_none = feed_.is_lost() ? why_over(feed_, cold_) : why_too_long(recorder_, chosen_);
     if (!found_.why_none.empty()) return finish();
     found_.watched = feed_.is_watched();
     if (chosen_.how == launched_by::graph) found_.why_none = capture(sampled_, sets_.intervals_in_a_turn(chosen_.iterations));
@@ -172,7 +172,7 @@ class benchmark {
       run_once(in);
     };
     bool const holds = feed_.run(count, recorder_, one, [&] { clocks_.look(); });
-    if (found_.why_none.empty()) found_.why_none = feed_.is_lost() ? lost_text() : cold_ ? cold_->why_not() : std::string{};
+    if (found_.why_none.empty()) found_.why_none = why_over(feed_, cold_);
     return holds;
   }
 

@@ -37,12 +37,8 @@ class cold_cache {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
   /// Overwrites it, on the stream; with another value each time. Where that fails, `why_not` says so from then on.
-  /// Requires: there is one. Sync: none.
+  /// Requires: there is one, and its context. Sync: none.
   void overwrite() {
-    if (!alive(*driver().api, context_)) {
-      if (why_not_.empty()) fail(describe(absence::context_gone));
-      return;
-    }
     context_scope const current{*driver().api, context_.handle};
     cudaError_t const status =
         without_trace([&] { return cudaMemsetAsync(buffer_, ++value_ & 0xff, bytes_, stream_.handle()); });

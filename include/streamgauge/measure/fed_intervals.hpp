@@ -6,8 +6,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
+#include <streamgauge/measure/cold_cache.hpp>
 #include <streamgauge/measure/gate.hpp>
+#include <streamgauge/measure/measured_series.hpp>
 #include <streamgauge/measure/measurement.hpp>
 #include <streamgauge/measure/work_ahead.hpp>
 
@@ -58,8 +61,8 @@ class fed_intervals {
     if (ahead_) ahead_->begin();
   }
 
-  /// Calls `one` so many times, or until the stream is lost, then `meanwhile` while the device is at it, and waits until it is done. False where the gate
-  /// was let go too early: what was measured then holds nobody knows what.
+  /// Calls `one` so many times, or until the stream is lost, then `meanwhile` while the device is at it, and waits until it
+  /// is done. False where the gate was let go too early: what was measured then holds nobody knows what.
   /// Throws: what they throw; the stream is let go.
   /// Sync: waits for the recorder's intervals.
   template <class One, class Meanwhile>
@@ -133,6 +136,13 @@ class fed_intervals {
   std::size_t most_ = 64;  // a wait, two records and a launch or more each, of some 1,020 that fit
   std::size_t timeouts_ = 0;
 };
+
+/// Why nothing more can be measured: the stream is lost, or the caches cannot be made cold. Empty where it can.
+/// `cold`: null: nobody asked for cold ones.
+[[nodiscard]] inline std::string why_over(fed_intervals const& feed, cold_cache const* cold) {
+  if (feed.is_lost()) return broke_off_text(absence::context_gone);
+  return cold ? cold->why_not() : std::string{};
+}
 
 }  // namespace streamgauge
 

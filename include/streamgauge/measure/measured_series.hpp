@@ -62,17 +62,16 @@ namespace streamgauge {
   return std::string{"it broke off, since no execution got a device time any more: "} + describe(why);
 }
 
-[[nodiscard]] inline std::string lost_text() { return broke_off_text(absence::context_gone); }
-
 /// Why no interval is to be begun: the executions that it is to hold take longer than the whole budget. Empty where they fit.
 /// A single one is let run, however long: it did already.
-[[nodiscard]] inline std::string why_too_long(recording const& taken, measure_choices const& chosen) {
-  std::optional<nanoseconds> least;
+[[nodiscard]] inline std::string why_too_long(recorder& from, measure_choices const& chosen) {
+  if (chosen.iterations < 2) return {};
+  recording const taken = from.collect();
+  std::optional<std::int64_t> least;
   for (series const& each : taken.all)
-    for (sample const& one : each.samples)
-      if (one.device.known() && (!least || *one.device.value() < *least)) least = *one.device.value();
-  if (!least || chosen.iterations < 2) return {};
-  double const all = static_cast<double>(least->count()) * static_cast<double>(chosen.iterations);
+    for (std::int64_t const time : known_times_of(&each, 0))
+      if (!least || time < *least) least = time;
+  double const all = static_cast<double>(least.value_or(0)) * static_cast<double>(chosen.iterations);
   if (all <= static_cast<double>(chosen.until.time.count())) return {};
   return "an interval of " + std::to_string(chosen.iterations) + " executions takes longer than all of the time for it: fewer in "
          "choices.iterations, or more in choices.until.time";

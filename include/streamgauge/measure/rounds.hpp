@@ -136,6 +136,7 @@ class contest_under_way {
     auto const round = [&] {
       shuffle();
       for (std::size_t const each : order_) {
+        if (feed_.is_lost()) break;
         if (cold_) cold_->overwrite();
         feed_.part();
         auto const scope = phases_[each].enter(stream_);
@@ -145,7 +146,7 @@ class contest_under_way {
     };
     bool const holds = feed_.run(rounds, recorder_, round, [&] { clocks_.look(); });
     if (!holds) spoiled_.add(first, done_);
-    if (found_.why_none.empty()) found_.why_none = feed_.is_lost() ? lost_text() : cold_ ? cold_->why_not() : std::string{};
+    if (found_.why_none.empty()) found_.why_none = why_over(feed_, cold_);
   }
 
   // Who runs first in a round, or behind whom, must not decide. From run to run the same order.
